@@ -1,0 +1,218 @@
+"""What may be asked of a lane: requests of the plan, and what was seen in the world.
+
+Requests are imperative. A name that begins with `Note` is an observation, already turned into
+values; texts were stored before and are given by digest.
+"""
+
+from dataclasses import dataclass
+
+from tidegate.core.values import Cause, Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenLane:
+    """Take an issue, frozen as it is now."""
+
+    issue: str
+    title: str
+    issue_digest: str
+    text_digest: str
+    footprint: tuple[str, ...]
+    priority: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestBuild:
+    """Open a build attempt: the first, or one in place of an attempt that is over."""
+
+    agent: str
+    cause: Cause | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestCheck:
+    """Open a check of the candidate."""
+
+    cause: Cause | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispatch:
+    """Give the attempt a slot, a workspace path and the commit to start from."""
+
+    attempt: str
+    workspace: str
+    base: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenTurn:
+    """Grant a lease for one process run. The epoch is one above the last one granted."""
+
+    attempt: str
+    deadline_s: float
+    deadline_utc: str
+    checkpoint_deadline_utc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteWorkspace:
+    """The checkout stands."""
+
+    attempt: str
+    environment_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteStart:
+    """The agent's process was seen."""
+
+    attempt: str
+    agent_pid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteEnd:
+    """The process is over. `path` is where the artifact will have its immutable place."""
+
+    attempt: str
+    how: str
+    code: int | None
+    signal: int | None
+    active_s: float
+    output_bytes: int
+    report_digest: str
+    failure_digest: str | None
+    is_external: bool
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteCheckpoint:
+    """The builder's first commit is safe in the hub."""
+
+    attempt: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteHarvest:
+    """All that the workspace held is in the hub."""
+
+    attempt: str
+    tip: str
+    tree: str
+    is_empty: bool
+    pins: int
+    violations: tuple[str, ...]
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotePromotion:
+    """The artifact has its immutable place. `fault_digest` is a stored text that says what the
+    controller itself found wrong with the change, to be used where it finds something."""
+
+    attempt: str
+    fault_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteCandidate:
+    """The change merges onto the target."""
+
+    target: str
+    tip: str
+    commit: str
+    tree: str
+    has_passed: bool
+    """This very tree passed the same gate before: it need not be run again."""
+    empty_digest: str | None
+    """The stored finding that says so, where nothing is left of the change on this target."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteConflict:
+    """The change does not merge onto the target."""
+
+    target: str
+    tip: str
+    paths: tuple[str, ...]
+    finding_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Decide what the verdict leads to: `land` queues it, `stop` ends the lane."""
+
+    ruling: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntendLanding:
+    """The target is about to move to the candidate."""
+
+    ref: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteLanding:
+    """The target moved as intended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteLandingRefused:
+    """The target was somewhere else."""
+
+    actual: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteJobFailure:
+    """The engine's own work failed. `gives_up` where the limit is reached."""
+
+    attempt: str
+    job: str
+    reason: str
+    detail_digest: str
+    gives_up: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteRemoval:
+    """The workspace is gone."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndLane:
+    """Close the lane."""
+
+    outcome: Outcome
+    reason: str
+
+
+Command = (
+    OpenLane
+    | RequestBuild
+    | RequestCheck
+    | Dispatch
+    | OpenTurn
+    | NoteWorkspace
+    | NoteStart
+    | NoteEnd
+    | NoteCheckpoint
+    | NoteHarvest
+    | NotePromotion
+    | NoteCandidate
+    | NoteConflict
+    | Rule
+    | IntendLanding
+    | NoteLanding
+    | NoteLandingRefused
+    | NoteJobFailure
+    | NoteRemoval
+    | EndLane
+)

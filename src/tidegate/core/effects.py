@@ -1,0 +1,72 @@
+"""What should be under way in the world. A plan names effects; the engine brings them about.
+
+An effect is a state to be reached and not a command to be sent: performing it twice is the same as
+performing it once, and whether it is done is read from the world.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """The attempt's workspace is checked out and set up."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The open turn's runner runs, or has ended and was heard."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The builder's first commit, once there is one, is in the hub."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """All that the workspace holds is in the hub."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Promote:
+    """The staged artifact is at its immutable place."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """The build's tip is merged onto the target, or known not to merge."""
+
+    attempt: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Land:
+    """The target is moved to the intended commit, or known to be elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """The workspace is gone."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """Nothing can go on until a person mends what `reason` says; no issue is spent on it."""
+
+    reason: str
+
+
+Effect = Prepare | Run | Checkpoint | Harvest | Promote | Merge | Land | Remove | Halt

@@ -1,0 +1,86 @@
+"""The tree of errors, drawn once.
+
+    TidegateError
+    |- Refused        the rules say no: nothing was changed, asking again as it is will not help
+    |  |- IllegalTransition   the table has no such move
+    |  |- StaleEpoch          the writer's right to act has ended
+    |  `- VersionConflict     somebody else wrote first; read again
+    |- Unavailable    the world says not now: retrying later may help
+    |- Misused        wrong use or configuration: the person must change something (exit 2)
+    |- NotReady       the environment cannot carry a run (exit 3)
+    `- IntegrityError what is recorded contradicts itself or the repository (exit 5)
+
+Anything else is a bug and ends the process loudly; agents live on in their runners.
+Each error says what, where and what to do now; `code` is stable and meant for programs.
+"""
+
+from typing import ClassVar
+
+
+class TidegateError(Exception):
+    """The root. Never raised by itself."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, hint: str = "", did_you_mean: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.did_you_mean = did_you_mean
+
+    def __str__(self) -> str:
+        return f"{self.message}: {self.hint}" if self.hint else self.message
+
+
+class Refused(TidegateError):
+    """The rules refuse this in the present state."""
+
+    code = "refused"
+    exit_code = 4
+
+
+class IllegalTransition(Refused):
+    """The state table has no such move."""
+
+    code = "illegal_transition"
+
+
+class StaleEpoch(Refused):
+    """The epoch this write carries is not the one that was granted."""
+
+    code = "stale_epoch"
+
+
+class VersionConflict(Refused):
+    """Another writer appended to this lane first."""
+
+    code = "version_conflict"
+
+
+class Unavailable(TidegateError):
+    """Something outside could not be used just now."""
+
+    code = "unavailable"
+    exit_code = 3
+
+
+class Misused(TidegateError):
+    """The command line or the configuration is wrong."""
+
+    code = "misused"
+    exit_code = 2
+
+
+class NotReady(TidegateError):
+    """This machine or repository cannot carry a run as it is."""
+
+    code = "not_ready"
+    exit_code = 3
+
+
+class IntegrityError(TidegateError):
+    """What is recorded contradicts itself or the repository."""
+
+    code = "integrity"
+    exit_code = 5

@@ -1,0 +1,463 @@
+"""The facts of a run, past tense, one frozen class each. An event is never changed or removed.
+
+Bodies are small: texts (reports, findings, output) are blobs beside the ledger and stand here by
+their digest. Git objects stand here by their id. `KINDS` is the closed list; the kind is the
+class's name in snake case.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import get_args
+
+from tidegate.core.attempt import State
+from tidegate.core.policy import Policy
+from tidegate.core.values import Cause, Outcome, Role, Verdict
+
+# --- the run's own stream (lane "") -----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    """One frozen request. `target` is the branch that `land` serves; `ref` is where work lands.
+
+    `delivered_from` is what the user's own `ref` was at the start; None where it did not exist.
+    """
+
+    playbook: str
+    target: str
+    ref: str
+    base: str
+    base_tree: str
+    delivered_from: str | None
+    config_digest: str
+    gate_digest: str
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerTookOver:
+    """A controller began to write, under a new epoch of the run. One for each start."""
+
+    controller_epoch: int
+    holder: str
+    version: str
+    utc: str
+    monotonic_s: float
+    boottime_s: float
+    boot_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseChecked:
+    """The check ran on the untouched base. A red base ends the run before anything is spent."""
+
+    commit: str
+    tree: str
+    verdict: Verdict
+    log_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryIntended:
+    """The user's repository is about to get a ref. It precedes the move; `receipt` is its key."""
+
+    receipt: str
+    ref: str
+    old: str | None
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliverySettled:
+    """What became of a delivery: delivered, waiting (and for what), or diverged."""
+
+    receipt: str
+    outcome: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnded:
+    """The run has nothing left to do by itself."""
+
+    landed: int
+    stopped: int
+    waiting: int
+    reason: str
+
+
+# --- a lane's stream --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneOpened:
+    """An issue was taken, and is frozen as it was: later edits do not reach this lane."""
+
+    issue: str
+    title: str
+    issue_digest: str
+    text_digest: str
+    footprint: tuple[str, ...]
+    priority: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requested:
+    """An attempt was opened, born in `born`. A check names the commit that it judges.
+
+    `cause` says why it takes another's place: its own end, or one that was not its doing.
+    """
+
+    attempt: str
+    role: Role
+    agent: str
+    born: State
+    supersedes: str | None
+    cause: Cause | None
+    commit: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispatched:
+    """The attempt got a slot, a workspace path, and the commit that it starts from."""
+
+    attempt: str
+    workspace: str
+    base: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceReady:
+    """The checkout stands and its set-up ran. Same digest, same environment."""
+
+    attempt: str
+    environment_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnOpened:
+    """One process run of the attempt's agent was granted a lease, before anything starts.
+
+    `finding_digest` is the finding that it answers, None for the first work. `base` is set where
+    the turn must carry its change onto a newer target. `deadline_s` counts active time; the two
+    instants label what it means on the wall, and decide nothing.
+    """
+
+    attempt: str
+    turn: int
+    epoch: int
+    deadline_s: float
+    deadline_utc: str
+    checkpoint_deadline_utc: str
+    finding_digest: str | None
+    base: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStarted:
+    """The runner holds its lock and the agent's process exists."""
+
+    attempt: str
+    turn: int
+    agent_pid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regranted:
+    """The lease had run out, and its holder was proved alive: a new epoch, the same work."""
+
+    attempt: str
+    turn: int
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnded:
+    """The process is over, as its runner wrote it; `lost` where the runner died without a word.
+
+    The report and the failure are stored texts. `is_external` marks an end that was not the
+    agent's doing: it costs no round.
+    """
+
+    attempt: str
+    turn: int
+    how: str
+    code: int | None
+    signal: int | None
+    active_s: float
+    output_bytes: int
+    report_digest: str
+    failure_digest: str | None
+    is_external: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpointed:
+    """The first promised piece is safe: a builder's first commit, a command's own end."""
+
+    attempt: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Harvested:
+    """All that the workspace held is in the hub, pinned. `tip` is what the attempt offers."""
+
+    attempt: str
+    turn: int
+    tip: str
+    tree: str
+    is_empty: bool
+    pins: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArtifactStaged:
+    """The intent to publish: this digest, under this immutable path. It precedes the move."""
+
+    attempt: str
+    turn: int
+    path: str
+    digest: str
+    is_valid: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Materialized:
+    """The artifact is promoted; with it the attempt offers a tree."""
+
+    attempt: str
+    path: str
+    digest: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected:
+    """A correction is incorporated: another digest or tree than the one that was judged."""
+
+    attempt: str
+    path: str
+    digest: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateMade:
+    """The change merged onto a target, without a checkout: the exact tree that would land."""
+
+    attempt: str
+    target: str
+    tip: str
+    commit: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflicted:
+    """The change no longer merges. It goes back to its builder; that is no FAIL."""
+
+    attempt: str
+    target: str
+    tip: str
+    paths: tuple[str, ...]
+    finding_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A verdict on one exact tree. `by` is the check's attempt, or the controller for a plain fact.
+
+    `counts` is False for a FAIL that is to be run again, or that the base has too.
+    """
+
+    attempt: str
+    by: str
+    verdict: Verdict
+    tree: str
+    counts: bool
+    finding_digest: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruled:
+    """The run decided what a verdict leads to. A PASS that is ruled is queued for landing."""
+
+    attempt: str
+    ruling: str
+    by: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandingIntended:
+    """What the target is about to become. It precedes the move, so that a crash can be told."""
+
+    attempt: str
+    ref: str
+    old: str
+    new: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandingRefused:
+    """The target was not where the intent had it: nothing moved, the change is merged again."""
+
+    attempt: str
+    actual: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """The target moved, by compare-and-swap, to a tree that passed."""
+
+    attempt: str
+    ref: str
+    commit: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """The attempt counts for good."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """The attempt ended without an artifact."""
+
+    attempt: str
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stale:
+    """The lease ran out with its holder proved dead, or a deadline passed."""
+
+    attempt: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """The attempt is ended and fenced."""
+
+    attempt: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocked:
+    """The attempt cannot go on without a ruling."""
+
+    attempt: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFailed:
+    """The engine's own work failed (git, set-up, disk): never a round, tried again in bounds."""
+
+    attempt: str
+    job: str
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceRemoved:
+    """The workspace is harvested and gone."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneEnded:
+    """The lane is over."""
+
+    outcome: Outcome
+    reason: str
+
+
+RunEvent = (
+    RunStarted | ControllerTookOver | BaseChecked | DeliveryIntended | DeliverySettled | RunEnded
+)
+LaneEvent = (
+    LaneOpened
+    | Requested
+    | Dispatched
+    | WorkspaceReady
+    | TurnOpened
+    | TurnStarted
+    | Regranted
+    | TurnEnded
+    | Checkpointed
+    | Harvested
+    | ArtifactStaged
+    | Materialized
+    | Corrected
+    | CandidateMade
+    | Conflicted
+    | Judged
+    | Ruled
+    | LandingIntended
+    | LandingRefused
+    | Landed
+    | Accepted
+    | Failed
+    | Stale
+    | Stopped
+    | Blocked
+    | JobFailed
+    | WorkspaceRemoved
+    | LaneEnded
+)
+Event = RunEvent | LaneEvent
+
+
+def kind_of(event_class: type) -> str:
+    """The kind under which an event is stored: its class's name in snake case."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event_class.__name__).lower()
+
+
+KINDS: Mapping[str, type] = {
+    kind_of(cls): cls for union in (RunEvent, LaneEvent) for cls in get_args(union)
+}
+NAMES: Mapping[type, str] = {cls: kind for kind, cls in KINDS.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An event about to be recorded, with what the ledger must check before it does.
+
+    `version` counts the events of the lane ("" is the run's own stream) from 1. `epoch` is the
+    lease's as last granted to the attempt. `previous` and `next` are set where it moves a state.
+    """
+
+    lane: str
+    version: int
+    attempt: str | None
+    epoch: int
+    event: Event
+    actor: str
+    previous: State | None
+    next: State | None
+    reason: str
+    utc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """An entry as it stands in the ledger, with its place in the run's chain."""
+
+    run: str
+    sequence: int
+    entry: Entry
+    previous_hash: str
+    hash: str

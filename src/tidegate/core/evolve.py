@@ -1,0 +1,308 @@
+"""Fold events into a lane. Total over the state table; the same code replays a real ledger.
+
+`enter` is the only way to make an entry: it numbers the event, checks the move against the table
+and applies it, so that what is recorded and what is believed cannot come apart.
+"""
+
+from dataclasses import replace
+from typing import assert_never
+
+from tidegate.core import events as e
+from tidegate.core.attempt import BIRTHS, State, may_move, may_succeed
+from tidegate.core.errors import IllegalTransition
+from tidegate.core.lane import (
+    Attempt,
+    Candidate,
+    Correction,
+    End,
+    Landing,
+    Lane,
+    Staged,
+    Turn,
+)
+from tidegate.core.values import Authorization, Cause, Verdict
+
+_S = State
+
+
+def attempt_of(event: e.LaneEvent) -> str | None:
+    """The attempt that an event speaks of."""
+    if isinstance(event, e.LaneOpened | e.LaneEnded):
+        return None
+    return event.attempt
+
+
+def moves_to(event: e.LaneEvent, state: State) -> State | None:  # noqa: PLR0911 - one row an event
+    """The state that an event moves its attempt to; None where it moves nothing.
+
+    A judgement on an unchanged digest, the start of a correction's turn and the dispatch of a
+    replacement are events without a transition (DESIGN: the attempt).
+    """
+    match event:
+        case e.Dispatched():
+            return None if state is _S.REPLACED else _S.DISPATCHED
+        case e.TurnStarted():
+            return _S.STARTED if state in (_S.DISPATCHED, _S.REPLACED) else None
+        case e.Judged():
+            return None if state is _S.REVIEWED else _S.REVIEWED
+        case e.Checkpointed():
+            return _S.CHECKPOINTED
+        case e.Materialized():
+            return _S.MATERIALIZED
+        case e.Corrected():
+            return _S.CORRECTED
+        case e.Accepted():
+            return _S.ACCEPTED
+        case e.Failed():
+            return _S.FAILED
+        case e.Stale():
+            return _S.STALE
+        case e.Stopped():
+            return _S.STOPPED
+        case e.Blocked():
+            return _S.BLOCKED
+        case _:
+            return None
+
+
+def enter(
+    lane: Lane | None, event: e.LaneEvent, *, lane_id: str, actor: str, reason: str, utc: str
+) -> tuple[e.Entry, Lane]:
+    """The entry for an event, and the lane after it. Raises IllegalTransition."""
+    attempt_id = attempt_of(event)
+    attempt = lane.attempts.get(attempt_id) if lane and attempt_id else None
+    previous, following = _move(lane, event, attempt)
+    entry = e.Entry(
+        lane=lane_id,
+        version=lane.version + 1 if lane else 1,
+        attempt=attempt_id,
+        epoch=_epoch(event, attempt),
+        event=event,
+        actor=actor,
+        previous=previous,
+        next=following,
+        reason=reason,
+        utc=utc,
+    )
+    return entry, evolve(lane, entry)
+
+
+def _epoch(event: e.LaneEvent, attempt: Attempt | None) -> int:
+    """The lease's epoch that an event is recorded under; a holder proved dead is fenced by one."""
+    if isinstance(event, e.TurnOpened | e.Regranted):
+        return event.epoch
+    granted = attempt.epoch if attempt else 0
+    return granted + 1 if isinstance(event, e.TurnEnded) and event.how == "lost" else granted
+
+
+def _move(
+    lane: Lane | None, event: e.LaneEvent, attempt: Attempt | None
+) -> tuple[State | None, State | None]:
+    if isinstance(event, e.Requested):
+        _check_birth(lane, event)
+        return None, event.born
+    if attempt is None:
+        return None, None
+    following = moves_to(event, attempt.state)
+    if following is None:
+        return None, None
+    if not may_move(attempt.state, following):
+        raise IllegalTransition(f"{attempt.id} cannot go from {attempt.state} to {following}")
+    return attempt.state, following
+
+
+def _check_birth(lane: Lane | None, event: e.Requested) -> None:
+    if event.born not in BIRTHS:
+        raise IllegalTransition(f"no attempt is born {event.born}")
+    if event.born is State.REQUESTED:
+        return
+    old = lane.attempts.get(event.supersedes) if lane and event.supersedes else None
+    if old is None or not may_succeed(old.state, event.born):
+        where = old.state if old else "nowhere"
+        raise IllegalTransition(f"{event.attempt} cannot be {event.born} out of {where}")
+
+
+def evolve(lane: Lane | None, entry: e.Entry) -> Lane:
+    """The lane after an entry that was recorded."""
+    event = entry.event
+    if isinstance(event, e.LaneOpened):
+        return Lane(
+            id=entry.lane,
+            issue=event.issue,
+            title=event.title,
+            issue_digest=event.issue_digest,
+            text_digest=event.text_digest,
+            footprint=event.footprint,
+            priority=event.priority,
+            version=entry.version,
+        )
+    if lane is None:
+        raise IllegalTransition(f"lane {entry.lane} was never opened")
+    if isinstance(event, e.RunEvent):
+        raise IllegalTransition(f"{type(event).__name__} belongs to a run, not to a lane")
+    lane = _evolve_attempt(replace(lane, version=entry.version), event, entry)
+    return _evolve_lane(lane, event, entry.utc)
+
+
+def _evolve_attempt(lane: Lane, event: e.LaneEvent, entry: e.Entry) -> Lane:
+    attempt_id = attempt_of(event)
+    if attempt_id is None:
+        return lane
+    if isinstance(event, e.Requested):
+        attempt = Attempt(
+            id=event.attempt,
+            role=event.role,
+            agent=event.agent,
+            state=event.born,
+            supersedes=event.supersedes,
+            commit=event.commit,
+        )
+    else:
+        attempt = replace(_changed(lane.attempts[attempt_id], event), epoch=entry.epoch)
+        if entry.next is not None:
+            attempt = replace(attempt, state=entry.next)
+    return replace(lane, attempts={**lane.attempts, attempt_id: attempt})
+
+
+def _changed(attempt: Attempt, event: e.LaneEvent) -> Attempt:  # noqa: C901 - one arm an event
+    match event:
+        case e.Dispatched(workspace=workspace, base=start):
+            return replace(attempt, workspace=workspace, base=start)
+        case e.WorkspaceReady(environment_digest=digest):
+            return replace(attempt, environment=digest, jobs_failed=0)
+        case e.TurnOpened():
+            return replace(attempt, turn=_opened(event))
+        case e.Checkpointed(digest=digest):
+            return replace(attempt, checkpoint=digest)
+        case e.Materialized(digest=digest, tree=tree) | e.Corrected(digest=digest, tree=tree):
+            return replace(_settled(attempt), digest=digest, tree=tree)
+        case e.Judged(verdict=verdict):
+            return replace(
+                _settled(attempt),
+                judged_tree=attempt.tree,
+                authorization=attempt.authorization
+                if verdict is Verdict.PASS
+                else Authorization.WITHHELD,
+            )
+        case e.Ruled(ruling="land"):
+            return replace(attempt, authorization=Authorization.GRANTED)
+        case e.Failed(reason=reason) | e.Stopped(reason=reason) | e.Blocked(reason=reason):
+            return replace(_settled(attempt), reason=reason)
+        case e.JobFailed(job="remove"):
+            return replace(attempt, removals_failed=attempt.removals_failed + 1)
+        case e.JobFailed():
+            return replace(attempt, jobs_failed=attempt.jobs_failed + 1)
+        case e.WorkspaceRemoved():
+            return replace(attempt, is_removed=True)
+        case e.TurnStarted() | e.TurnEnded() | e.Harvested() | e.ArtifactStaged():
+            return _in_turn(attempt, event)
+        case _:
+            return attempt
+
+
+def _opened(event: e.TurnOpened) -> Turn:
+    return Turn(
+        number=event.turn,
+        epoch=event.epoch,
+        deadline_s=event.deadline_s,
+        finding_digest=event.finding_digest,
+        base=event.base,
+    )
+
+
+def _settled(attempt: Attempt) -> Attempt:
+    if attempt.turn is None:
+        return attempt
+    return replace(attempt, turn=replace(attempt.turn, is_settled=True))
+
+
+def _in_turn(
+    attempt: Attempt, event: e.TurnStarted | e.TurnEnded | e.Harvested | e.ArtifactStaged
+) -> Attempt:
+    turn = attempt.turn
+    if turn is None or turn.number != event.turn:
+        raise IllegalTransition(f"{attempt.id} has no turn {event.turn}")
+    match event:
+        case e.TurnStarted():
+            return replace(attempt, turn=replace(turn, is_started=True))
+        case e.TurnEnded():
+            return replace(attempt, turn=replace(turn, end=_ended(event)))
+        case e.Harvested():
+            return replace(
+                attempt,
+                turn=replace(turn, is_harvested=True),
+                tip=event.tip,
+                tree=event.tree,
+                is_empty=event.is_empty,
+                jobs_failed=0,
+            )
+        case e.ArtifactStaged():
+            staged = Staged(path=event.path, digest=event.digest, is_valid=event.is_valid)
+            return replace(attempt, turn=replace(turn, staged=staged))
+        case _:
+            assert_never(event)
+
+
+def _ended(event: e.TurnEnded) -> End:
+    return End(
+        how=event.how,
+        code=event.code,
+        signal=event.signal,
+        report_digest=event.report_digest,
+        failure_digest=event.failure_digest,
+        is_external=event.is_external,
+    )
+
+
+def _evolve_lane(lane: Lane, event: e.LaneEvent, utc: str) -> Lane:
+    match event:
+        case e.Requested(cause=Cause.OWN):
+            return replace(lane, replacements=lane.replacements + 1)
+        case e.Requested(cause=Cause.EXTERNAL):
+            return replace(lane, externals=lane.externals + 1)
+        case e.CandidateMade():
+            made = Candidate(
+                target=event.target, tip=event.tip, commit=event.commit, tree=event.tree
+            )
+            return replace(lane, candidate=made)
+        case e.TurnOpened(finding_digest=str()):
+            return replace(lane, correction=None, candidate=None, ruled_utc=None)
+        case e.Judged():
+            return _judged(lane, event)
+        case e.Conflicted():
+            asked = Correction(
+                finding_digest=event.finding_digest, is_fail=False, base=event.target
+            )
+            return replace(
+                lane, conflicts=lane.conflicts + 1, correction=asked, candidate=None, ruled_utc=None
+            )
+        case e.Ruled(ruling="land"):
+            return replace(lane, ruled_utc=lane.ruled_utc or utc)
+        case e.LandingIntended():
+            landing = Landing(ref=event.ref, old=event.old, new=event.new, tree=event.tree)
+            return replace(lane, landing=landing)
+        case e.LandingRefused():
+            return replace(lane, landing=None, candidate=None)
+        case e.Landed():
+            return replace(lane, landing=None, commit=event.commit)
+        case e.LaneEnded():
+            return replace(lane, outcome=event.outcome, reason=event.reason)
+        case _:
+            return lane
+
+
+def _judged(lane: Lane, event: e.Judged) -> Lane:
+    if event.attempt not in lane.attempts or lane.attempts[event.attempt].commit is not None:
+        return lane  # a check's own record: what it means for the change is judged apart
+    candidate = lane.candidate
+    if candidate is not None and candidate.tree == event.tree:
+        candidate = replace(
+            candidate,
+            checks=candidate.checks + 1,
+            verdict=event.verdict if event.counts else None,
+        )
+    lane = replace(lane, candidate=candidate)
+    if event.verdict is Verdict.PASS or not event.counts:
+        return lane
+    asked = Correction(finding_digest=event.finding_digest or "", is_fail=True)
+    return replace(lane, fails=lane.fails + 1, correction=asked, ruled_utc=None)

@@ -1,0 +1,170 @@
+"""What is known of one lane: the fold of its events, and nothing else.
+
+A lane is one issue with one owner. Its attempts are few, so everything here is small and copied
+freely. Questions about a lane are answered by the properties below; what to do next is decided in
+a playbook, never here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tidegate.core.attempt import TERMINAL, State
+from tidegate.core.values import Authorization, Outcome, Role, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How a turn's process ended: a runner's reason, or `lost`."""
+
+    how: str
+    code: int | None
+    signal: int | None
+    report_digest: str
+    failure_digest: str | None
+    is_external: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """An artifact whose publication is intended."""
+
+    path: str
+    digest: str
+    is_valid: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One process run of an attempt's agent."""
+
+    number: int
+    epoch: int
+    deadline_s: float
+    finding_digest: str | None = None
+    base: str | None = None
+    is_started: bool = False
+    end: End | None = None
+    is_harvested: bool = False
+    is_settled: bool = False
+    """What the end means is decided; nothing of this turn is open."""
+    staged: Staged | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One leased execution of one role by one agent."""
+
+    id: str
+    role: Role
+    agent: str
+    state: State
+    supersedes: str | None = None
+    commit: str | None = None
+    epoch: int = 0
+    workspace: str | None = None
+    base: str | None = None
+    environment: str | None = None
+    is_removed: bool = False
+    turn: Turn | None = None
+    checkpoint: str | None = None
+    tip: str | None = None
+    tree: str | None = None
+    is_empty: bool = False
+    digest: str | None = None
+    judged_tree: str | None = None
+    authorization: Authorization = Authorization.NONE
+    jobs_failed: int = 0
+    removals_failed: int = 0
+    reason: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing of it changes any more."""
+        return self.state in TERMINAL
+
+    @property
+    def has_open_turn(self) -> bool:
+        """A turn was granted and what its end means is not decided yet."""
+        return self.turn is not None and not self.turn.is_settled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """The change merged onto one target: the exact commit and tree that would land."""
+
+    target: str
+    tip: str
+    commit: str
+    tree: str
+    verdict: Verdict | None = None
+    checks: int = 0
+    """Checks that ended with a verdict on it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """Something that the builder has to answer. `is_fail` tells a FAIL from a conflict."""
+
+    finding_digest: str
+    is_fail: bool
+    base: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landing:
+    """A move of the target that is intended and not yet known to have happened."""
+
+    ref: str
+    old: str
+    new: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """One issue on its way. `version` is the number of its events so far."""
+
+    id: str
+    issue: str
+    title: str
+    issue_digest: str
+    text_digest: str
+    footprint: tuple[str, ...]
+    priority: int
+    version: int
+    attempts: Mapping[str, Attempt] = field(default_factory=dict)
+    fails: int = 0
+    conflicts: int = 0
+    replacements: int = 0
+    externals: int = 0
+    """Replacements that no agent caused."""
+    candidate: Candidate | None = None
+    correction: Correction | None = None
+    ruled_utc: str | None = None
+    landing: Landing | None = None
+    commit: str | None = None
+    outcome: Outcome | None = None
+    reason: str = ""
+
+    def latest(self, role: Role) -> Attempt | None:
+        """The newest attempt of a role, over or not."""
+        found = None
+        for attempt in self.attempts.values():
+            if attempt.role is role:
+                found = attempt
+        return found
+
+    def count(self, role: Role) -> int:
+        """How many attempts of a role there were."""
+        return sum(attempt.role is role for attempt in self.attempts.values())
+
+    @property
+    def open_check(self) -> Attempt | None:
+        """The check under way, if any: at most one, since a lane judges one tree at a time."""
+        check = self.latest(Role.CHECK)
+        return check if check is not None and not check.is_over else None
+
+    @property
+    def is_queued(self) -> bool:
+        """Ruled to land, and waiting for it."""
+        return self.ruled_utc is not None and self.outcome is None

@@ -1,0 +1,64 @@
+"""Every limit and deadline of a run, by name. A run freezes its policy at its start.
+
+Sources: seed 000 (three FAILs), seed 002 lines 247 (5, 25 and 35 minutes), 254 (one replacement),
+293 (60 s heartbeat, stale after two missed, 30 s for a stop to be acknowledged), 358 (a check at
+least every ten minutes). Where a default differs from a seed's the field says why.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadlines:
+    """How long things may take, in seconds of active time."""
+
+    heartbeat_s: float = 60.0
+    missed_beats_max: int = 2
+    checkpoint_s: float = 300.0
+    attempt_s: float = 1500.0
+    parent_s: float = 2100.0
+    build_s: float = 5400.0
+    """One turn of a builder. Seed 003 measured 37.9 minutes at the 75th percentile, so the 25
+    minutes that seed 002 gives a report would cut off a quarter of honest builds."""
+    check_s: float = 1800.0
+    setup_s: float = 900.0
+    job_s: float = 600.0
+    """One job of the engine itself: a checkout, a harvest, a removal."""
+    stop_ack_s: float = 30.0
+    term_grace_s: float = 10.0
+    start_s: float = 5.0
+    """From the start of a runner until it must hold its lock."""
+    checkpoint_look_s: float = 2.0
+    """How often a builder that has none is looked at for its first commit."""
+    monitor_s: float = 600.0
+
+    @property
+    def lease_s(self) -> float:
+        """A lease outlives the beats that may be missed, and one more."""
+        return self.heartbeat_s * (self.missed_beats_max + 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How often things may happen before the lane or the run stops and asks."""
+
+    fails_max: int = 3
+    replacements_max: int = 1
+    conflicts_max: int = 3
+    infra_max: int = 3
+    check_reruns_max: int = 1
+    width: int = 2
+    output_max_bytes: int = 200_000_000
+    disk_floor_bytes: int = 1_000_000_000
+    finding_max_bytes: int = 16_384
+    """How much of a failed command's output goes to the builder verbatim: its end."""
+    steps_per_tick_max: int = 64
+    tick_budget_ms: int = 250
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What a run is held to."""
+
+    deadlines: Deadlines = field(default_factory=Deadlines)
+    limits: Limits = field(default_factory=Limits)

@@ -1,0 +1,74 @@
+"""What is known of a run as a whole: the fold of its own stream, lane ""."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tidegate.core import events as e
+from tidegate.core.errors import IllegalTransition
+from tidegate.core.values import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One frozen request. `target` is the commit that the run's ref is at in the hub."""
+
+    id: str
+    started: e.RunStarted
+    version: int
+    target: str
+    target_tree: str
+    base_verdict: Verdict | None = None
+    base_log: str = ""
+    delivery: e.DeliveryIntended | None = None
+    """A delivery whose end is not known."""
+    delivered: str | None = None
+    waiting: str = ""
+    """Why the newest delivery could not be made yet."""
+    deliveries: int = 0
+    ended: e.RunEnded | None = None
+    passed: Mapping[str, str] = field(default_factory=dict)
+    """Trees that passed this run's gate, and what said so."""
+
+
+def evolve_run(run: Run | None, run_id: str, entry: e.Entry) -> Run:
+    """The run after an entry of its own stream."""
+    event = entry.event
+    if isinstance(event, e.RunStarted):
+        return Run(
+            id=run_id,
+            started=event,
+            version=entry.version,
+            target=event.base,
+            target_tree=event.base_tree,
+        )
+    if run is None:
+        raise IllegalTransition(f"run {run_id} was never started")
+    return _changed(replace(run, version=entry.version), event)
+
+
+def _changed(run: Run, event: e.Event) -> Run:
+    match event:
+        case e.BaseChecked(verdict=verdict, log_digest=log, tree=tree):
+            passed = {**run.passed, tree: "base"} if verdict is Verdict.PASS else run.passed
+            return replace(run, base_verdict=verdict, base_log=log, passed=passed)
+        case e.DeliveryIntended():
+            return replace(run, delivery=event, deliveries=run.deliveries + 1)
+        case e.DeliverySettled(outcome=outcome, detail=detail):
+            done = run.delivery.new if run.delivery and outcome == "delivered" else run.delivered
+            waiting = "" if outcome == "delivered" else detail
+            return replace(run, delivery=None, delivered=done, waiting=waiting)
+        case e.RunEnded():
+            return replace(run, ended=event)
+        case _:
+            return run
+
+
+def with_lane_event(run: Run, event: e.Event, lane: str) -> Run:
+    """The run after an event of a lane: landings move the target, passes are remembered."""
+    match event:
+        case e.Landed(commit=commit, tree=tree):
+            return replace(run, target=commit, target_tree=tree)
+        case e.Judged(verdict=Verdict.PASS, tree=tree):
+            return replace(run, passed={**run.passed, tree: lane})
+        case _:
+            return run

@@ -1,0 +1,1 @@
+"""Pure policy: what should be under way now, one file a playbook."""

@@ -1,0 +1,214 @@
+"""The build playbook: an issue is built, checked, reworked, ruled and landed.
+
+`plan` is derived afresh from facts at each tick, so that recovery after a crash is the ordinary
+path. It answers with commands (facts to be recorded now) and effects (what should be under way).
+It must never do anything itself.
+"""
+
+from dataclasses import dataclass
+
+from tidegate.core import commands as c
+from tidegate.core import effects as f
+from tidegate.core.attempt import State
+from tidegate.core.lane import Attempt, Lane
+from tidegate.core.policy import Limits, Policy
+from tidegate.core.values import Cause, Outcome, Role, Verdict
+
+_S = State
+Step = c.Command | f.Effect
+Steps = tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What a lane's plan must know of everything else.
+
+    `target` is the commit that the run's ref is at; `head` the lane that may land now.
+    `agent_problem` says why no agent can be started, where that is so.
+    """
+
+    run: str
+    ref: str
+    target: str
+    head: str | None
+    agent: str
+    workspaces: str
+    policy: Policy
+    agent_problem: str | None = None
+    is_draining: bool = False
+    """Nothing new starts; what ends is recorded, and a PASS is still ruled and queued."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Now:
+    """The wall labels that a turn's deadlines get; made from one reading of the clock."""
+
+    build_deadline_utc: str
+    check_deadline_utc: str
+    checkpoint_deadline_utc: str
+
+
+def plan(lane: Lane, view: View, now: Now) -> Steps:
+    """What the lane needs now: its next step, and the removal of what is over."""
+    steps = (*_next(lane, view, now), *_removals(lane, view.policy.limits))
+    if not view.is_draining:
+        return steps
+    return tuple(step for step in steps if not isinstance(step, _STARTS))
+
+
+_STARTS = (
+    c.RequestBuild,
+    c.RequestCheck,
+    c.Dispatch,
+    c.OpenTurn,
+    c.IntendLanding,
+    f.Prepare,
+    f.Merge,
+)
+"""What a drain holds back (seed 003: a landing in flight finishes, and no other starts)."""
+
+
+def _next(lane: Lane, view: View, now: Now) -> Steps:
+    if lane.outcome is not None:
+        return ()
+    build = lane.latest(Role.BUILD)
+    if build is None:
+        return (c.RequestBuild(agent=view.agent, cause=None),)
+    if build.is_over:
+        return _after(lane, build, view)
+    check = lane.open_check
+    if check is not None:
+        return _advance(lane, check, view, now)
+    if build.has_open_turn or build.tree is None:
+        return _advance(lane, build, view, now)
+    if lane.landing is not None:
+        return (f.Land(),)
+    if lane.correction is not None:
+        return _rework(lane, build, view, now)
+    return _judge_and_land(lane, build, view)
+
+
+def _advance(lane: Lane, attempt: Attempt, view: View, now: Now) -> Steps:
+    """The steps of one attempt, from its slot to the end of its turn."""
+    if attempt.workspace is None:
+        return (_dispatch(lane, attempt, view),)
+    if attempt.environment is None:
+        return (f.Prepare(attempt.id),)
+    turn = attempt.turn
+    if turn is None or turn.is_settled:
+        return (_open_turn(attempt, view, now),)
+    if turn.end is None:
+        wants_checkpoint = attempt.role is Role.BUILD and attempt.state is _S.STARTED
+        return (f.Run(attempt.id), *((f.Checkpoint(attempt.id),) if wants_checkpoint else ()))
+    if attempt.role is Role.BUILD and not turn.is_harvested:
+        return (f.Harvest(attempt.id),)
+    return (f.Promote(attempt.id),)
+
+
+def _dispatch(lane: Lane, attempt: Attempt, view: View) -> c.Dispatch:
+    start = attempt.commit or view.target
+    old = lane.attempts.get(attempt.supersedes) if attempt.supersedes else None
+    if attempt.state is _S.REOPENED and old is not None and old.tip is not None:
+        start = old.tip  # it goes on where the lost correction began
+    path = f"{view.workspaces}/{view.run}/{attempt.id}"
+    return c.Dispatch(attempt=attempt.id, workspace=path, base=start)
+
+
+def _open_turn(attempt: Attempt, view: View, now: Now) -> c.OpenTurn:
+    deadlines = view.policy.deadlines
+    is_build = attempt.role is Role.BUILD
+    return c.OpenTurn(
+        attempt=attempt.id,
+        deadline_s=deadlines.build_s if is_build else deadlines.check_s,
+        deadline_utc=now.build_deadline_utc if is_build else now.check_deadline_utc,
+        checkpoint_deadline_utc=now.checkpoint_deadline_utc,
+    )
+
+
+def _after(lane: Lane, build: Attempt, view: View) -> Steps:
+    """A build that is over without having landed: replaced, reopened, or the lane's end."""
+    if build.state is _S.BLOCKED and build.reason != "correction_lost":
+        return (c.EndLane(outcome=Outcome.STOPPED, reason=_why(lane, build)),)
+    if build.reason.startswith("boundary"):
+        return (c.EndLane(outcome=Outcome.STOPPED, reason=build.reason),)
+    if build.reason == "not_started" and view.agent_problem is not None:
+        return (f.Halt(view.agent_problem),)
+    external = build.turn is None or build.turn.end is None or build.turn.end.is_external
+    limits = view.policy.limits
+    used, most = (
+        (lane.externals, limits.infra_max)
+        if external
+        else (lane.replacements, limits.replacements_max)
+    )
+    if used >= most:
+        return (c.EndLane(outcome=Outcome.STOPPED, reason=f"{build.reason}, {used + 1} times"),)
+    cause = Cause.EXTERNAL if external else Cause.OWN
+    return (c.RequestBuild(agent=view.agent, cause=cause),)
+
+
+def _why(lane: Lane, build: Attempt) -> str:
+    if build.reason == "stop":
+        return f"STOP at FAIL {lane.fails}"
+    return build.reason
+
+
+def _rework(lane: Lane, build: Attempt, view: View, now: Now) -> Steps:
+    if lane.fails >= view.policy.limits.fails_max:
+        return (c.Rule(ruling="stop", by="auto"),)
+    return (_open_turn(build, view, now),)
+
+
+def _judge_and_land(lane: Lane, build: Attempt, view: View) -> Steps:
+    candidate = lane.candidate
+    if candidate is None or candidate.tip != build.tip:
+        return (f.Merge(build.id, view.target),)
+    if candidate.verdict is None:
+        return _request_check(lane, view)
+    if lane.ruled_utc is None:
+        return (c.Rule(ruling="land", by="auto"),)
+    if view.head != lane.id:
+        return ()
+    if candidate.target != view.target:
+        return (f.Merge(build.id, view.target),)
+    return (c.IntendLanding(ref=view.ref),)
+
+
+def _request_check(lane: Lane, view: View) -> Steps:
+    last, candidate = lane.latest(Role.CHECK), lane.candidate
+    assert candidate is not None
+    was_lost = (
+        last is not None and last.commit == candidate.commit and last.state is not _S.ACCEPTED
+    )
+    if not was_lost:
+        return (c.RequestCheck(cause=None),)
+    if lane.externals >= view.policy.limits.infra_max:
+        return (c.EndLane(outcome=Outcome.STOPPED, reason=f"check {last.reason}" if last else ""),)
+    return (c.RequestCheck(cause=Cause.EXTERNAL),)
+
+
+def _removals(lane: Lane, limits: Limits) -> tuple[f.Remove, ...]:
+    return tuple(
+        f.Remove(attempt.id)
+        for attempt in lane.attempts.values()
+        if is_removable(lane, attempt, limits) and not attempt.has_open_turn
+    )
+
+
+def is_removable(lane: Lane, attempt: Attempt, limits: Limits) -> bool:
+    """Its workspace is of no more use, and still there. What would not go is left to `gc`."""
+    return (
+        attempt.workspace is not None
+        and not attempt.is_removed
+        and (attempt.is_over or lane.outcome is not None)
+        and attempt.removals_failed < limits.infra_max
+    )
+
+
+def needs_verdict(lane: Lane) -> bool:
+    """True while the lane takes up a slot: it is open and not yet ruled to land."""
+    return lane.outcome is None and lane.ruled_utc is None
+
+
+def queue_order(lane: Lane) -> tuple[str, str]:
+    """Lanes that are ruled land in the order in which they were ruled."""
+    return (lane.ruled_utc or "", lane.id)

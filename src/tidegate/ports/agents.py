@@ -1,0 +1,100 @@
+"""What an agent adapter must say: how to start the program, and what its end means.
+
+An adapter starts nothing and writes nothing outside the turn folder it is given. A further agent
+is one file with these three functions and one line in the registry (or an entry point).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tidegate.ports.runners import Exit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """All that an agent is told for one turn. It is written as ``brief.json`` and as the prompt."""
+
+    run: str
+    lane: str
+    attempt: str
+    turn: int
+    round: int
+    role: str
+    issue: str
+    title: str
+    text: str
+    base: str
+    target: str
+    footprint: tuple[str, ...]
+    finding: str | None
+    checkpoint_s: float
+    deadline_s: float
+    report_path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleSettings:
+    """How one role is filled: which agent, with which command, told what, for how long."""
+
+    agent: str
+    command: str | None
+    prompt: str
+    timeout_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """The absolute paths of one turn. `staging` is the only folder an agent writes for us."""
+
+    folder: str
+    staging: str
+    workspace: str
+    brief: str
+    prompt: str
+    finding: str
+    report: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A process to run. `env` is laid over the allowed part of the user's environment."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str] = field(repr=False)
+    stdin_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a turn's end means. `report` is the agent's own text, or one made for it.
+
+    `failure` is None where the agent finished its work as far as anyone can tell; otherwise what
+    went wrong, in words for the builder's next turn. `is_external` marks an end that is not the
+    agent's doing (killed from outside, could not be started): it costs no round.
+    """
+
+    report: str
+    failure: str | None
+    is_external: bool
+
+
+class Agent(Protocol):
+    """A program that fills roles."""
+
+    name: str
+
+    def preflight(self, settings: RoleSettings, *, path: str) -> str | None:
+        """What is missing before a turn could start, in one line with its remedy; else None."""
+        ...
+
+    def start(self, brief: Brief, place: Place, settings: RoleSettings) -> Start:
+        """The command line and environment for a turn. The prompt goes by file, never by argv."""
+        ...
+
+    def result(self, place: Place, exit: Exit, *, tail: str) -> Result:  # noqa: A002
+        """Read what the turn left in its folder. `tail` is the end of its output, as text."""
+        ...
+
+
+Registry = Mapping[str, Agent]

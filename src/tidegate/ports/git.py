@@ -1,0 +1,177 @@
+"""What the engine may ask of git. All of it is slow, so each piece of work is a job of its own.
+
+The adapter turns a piece of work into a command line for a runner and reads back what came of it.
+Paths are absolute, commits full ids. A result says what happened; deciding is the core's.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareWork:
+    """Make a workspace: the hub's clone at `commit` on a branch of its own, set up to be used."""
+
+    workspace: str
+    commit: str
+    branch: str
+    setup: str | None
+    env_files: tuple[str, ...]
+    caches: tuple[str, ...]
+    setup_timeout_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HarvestWork:
+    """Take what a workspace holds into the hub. `snapshot` commits what is not committed."""
+
+    workspace: str
+    base: str
+    attempt: str
+    turn: int
+    snapshot: bool
+    subject: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeWork:
+    """Merge `tip` onto `target` without a checkout and make the commit that would land."""
+
+    target: str
+    tip: str
+    base: str
+    subject: str
+    trailers: tuple[tuple[str, str], ...]
+    utc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveWork:
+    """Move the hub's `ref` from `old` to `new`, by compare-and-swap, and make it durable."""
+
+    ref: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliverWork:
+    """Give the user's repository what the hub's `ref` is at, and overwrite nothing there.
+
+    `old` is what the user's ref was when it was last seen to be ours, None before the first time.
+    """
+
+    ref: str
+    old: str | None
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveWork:
+    """Remove a workspace, without following a link out of it."""
+
+    workspace: str
+
+
+Work = PrepareWork | HarvestWork | MergeWork | MoveWork | DeliverWork | RemoveWork
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """The workspace stands."""
+
+    environment_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HarvestResult:
+    """What is pinned in the hub. `violations` are breaches of the workspace's boundary, in words."""
+
+    tip: str
+    tree: str
+    is_empty: bool
+    pins: int
+    violations: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """The exact commit and tree that would land."""
+
+    commit: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeConflict:
+    """These paths do not merge."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """The ref is where it was to be, durably."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveRefused:
+    """The ref was somewhere else; nothing moved."""
+
+    actual: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivered:
+    """The user's repository has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotDelivered:
+    """The user's repository could not take it without overwriting something."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """The workspace is gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkFailed:
+    """Git, the set-up or the disk failed. `message` is for people."""
+
+    reason: str
+    message: str
+
+
+WorkResult = (
+    Prepared
+    | HarvestResult
+    | Merged
+    | MergeConflict
+    | Moved
+    | MoveRefused
+    | Delivered
+    | NotDelivered
+    | Removed
+    | WorkFailed
+)
+
+
+class Git(Protocol):
+    """Git, as far as a run needs it."""
+
+    def command(self, work: Work, folder: str) -> tuple[str, ...]:
+        """Write the job's file into `folder` and return the command line that does the work."""
+        ...
+
+    def result(self, work: Work, folder: str) -> WorkResult:
+        """What the job left in `folder`. A missing or unreadable result is a WorkFailed."""
+        ...
+
+    def peek(self, workspace: str) -> str | None:
+        """The commit at the workspace's HEAD, read as plain files in a moment; None if unclear."""
+        ...

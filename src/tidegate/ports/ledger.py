@@ -1,0 +1,117 @@
+"""What the rest of the program may ask of a ledger: append, read, and a few derived rows.
+
+A ledger decides nothing. It makes a batch durable or refuses it whole, and it checks what no
+caller can be trusted to: the controller's epoch, the lane's version, the expected state, and the
+lease's epoch as granted, all in the transaction that writes. Time is always a parameter.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tidegate.core.events import Entry, Recorded, RunStarted
+from tidegate.core.lease import Lease, LeaseOperation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """A controller's right to write to one run: it holds while no later one has taken over."""
+
+    run: str
+    controller_epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What one tick decided: recorded together or not at all, lease operations first."""
+
+    entries: tuple[Entry, ...] = ()
+    leases: tuple[LeaseOperation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The end of a run's chain: written into each landing, since a chain cannot show its own cut."""
+
+    sequence: int
+    hash: str
+
+
+Row = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A run at a glance. A line of `open_lanes` is a lane's row with its newest attempt's and
+    `fails`, the FAILs that count."""
+
+    outcomes: Mapping[str, int]
+    attempts: Mapping[str, int]
+    open_lanes: Sequence[Row]
+
+
+class Ledger(Protocol):
+    """One append-only record with the rows derived from it."""
+
+    def create_run(self, run: str, started: RunStarted, *, actor: str, utc: str) -> None:
+        """Open a run with its first event. Refused where the id is taken."""
+        ...
+
+    def take_over(self, run: str, *, holder: str, utc: str) -> Fence:
+        """Raise the run's controller epoch by one. All earlier fences are dead from here on."""
+        ...
+
+    def commit(self, fence: Fence, batch: Batch) -> Sequence[Recorded]:
+        """Make a batch durable in one transaction and return it as recorded.
+
+        Raises StaleEpoch (controller or lease), VersionConflict (lane version), IllegalTransition
+        (not in the table, or the attempt is in another state), Unavailable (disk full, locked).
+        Nothing of a refused batch stays.
+        """
+        ...
+
+    def read(
+        self, run: str, *, lane: str | None = None, after: int = 0, limit: int | None = None
+    ) -> Iterator[Recorded]:
+        """The run's events in order of sequence, or those of one lane; `after` is a sequence."""
+        ...
+
+    def head(self, run: str) -> Head:
+        """The end of the run's chain."""
+        ...
+
+    def lease(self, run: str, attempt: str) -> Lease:
+        """The attempt's lease; epoch 0 where none was ever granted."""
+        ...
+
+    def runs(self) -> Sequence[Row]:
+        """All runs, newest last: run_id, playbook, target, ref, base, started_at, ended_at"""
+        ...
+
+    def rows(self, table: str, run: str, *, lane: str | None = None) -> Sequence[Row]:
+        """The projection's rows of one run: tables attempt, turn, lane, heartbeat, receipt, finding"""
+        ...
+
+    def summary(self, run: str) -> Summary:
+        """What `status` shows, without reading the rows of lanes and attempts that are over."""
+        ...
+
+    def lane_line(self, run: str, lane: str) -> Row | None:
+        """One lane's row joined with its newest attempt's, None where there is no such lane."""
+        ...
+
+    def outcomes(self) -> Mapping[str, tuple[str, str]]:
+        """Issue to (run, outcome) over all runs; the newest outcome wins."""
+        ...
+
+    def put_text(self, text: str) -> str:
+        """Store a text beside the ledger, secrets masked; the sha256 of what is stored."""
+        ...
+
+    def text(self, digest: str) -> str:
+        """A stored text. Raises IntegrityError where it is gone or is not what its name says."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file."""
+        ...
