@@ -1,0 +1,90 @@
+"""The keys of `[limits]` and `[deadlines]`: the fields of the policy, bounded and explained.
+
+The defaults are the policy's own and stand nowhere else. Five of its numbers have their key in
+another section, beside what they are about; `PLACED` says where.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from tidegate.config.sections import Seconds
+
+PLACED: Mapping[str, str] = {
+    "limits.width": "run.width",
+    "limits.check_reruns_max": "check.reruns",
+    "limits.disk_floor_bytes": "disk.floor_bytes",
+    "deadlines.check_s": "check.timeout_s",
+    "deadlines.build_s": "roles.build.timeout_s",
+}
+
+LIMITS: Mapping[str, Any] = {
+    "fails_max": Annotated[
+        int,
+        Meta(ge=1, le=100, description="FAILs of one lane, vetoes counted in, until it stops."),
+    ],
+    "replacements_max": Annotated[
+        int, Meta(ge=0, le=10, description="Attempts that may take the place of a dead one.")
+    ],
+    "conflicts_max": Annotated[
+        int,
+        Meta(ge=1, le=100, description="Times that a lane may be sent back to merge anew."),
+    ],
+    "infra_max": Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=100,
+            description="Failures of git, set-up or disk in a row until the lane asks.",
+        ),
+    ],
+    "output_max_bytes": Annotated[
+        int,
+        Meta(ge=65_536, le=2**40, description="What one turn may print until it is ended."),
+    ],
+    "finding_max_bytes": Annotated[
+        int,
+        Meta(
+            ge=1_024,
+            le=1_048_576,
+            description="How much of a failed command's output its builder gets: the end.",
+        ),
+    ],
+    "steps_per_tick_max": Annotated[
+        int, Meta(ge=1, le=10_000, description="Steps that the controller takes in one tick.")
+    ],
+    "tick_budget_ms": Annotated[
+        int, Meta(ge=10, le=60_000, description="How long one tick should take at most.")
+    ],
+}
+
+DEADLINES: Mapping[str, Any] = {
+    "heartbeat_s": Annotated[Seconds, Meta(description="Between two signs of life of a turn.")],
+    "missed_beats_max": Annotated[
+        int, Meta(ge=1, le=100, description="Beats that may be missing until a lease runs out.")
+    ],
+    "checkpoint_s": Annotated[
+        Seconds, Meta(description="Until the first promised piece of an attempt.")
+    ],
+    "attempt_s": Annotated[Seconds, Meta(description="For an attempt that has no other limit.")],
+    "parent_s": Annotated[Seconds, Meta(description="For one turn of a parent.")],
+    "setup_s": Annotated[Seconds, Meta(description="For `[workspace] setup`.")],
+    "job_s": Annotated[
+        Seconds, Meta(description="For one job of the engine: a checkout, a harvest, a removal.")
+    ],
+    "stop_ack_s": Annotated[
+        Seconds, Meta(description="Until a runner must have acknowledged a stop.")
+    ],
+    "term_grace_s": Annotated[
+        Seconds, Meta(description="Between asking a process to end and ending it.")
+    ],
+    "start_s": Annotated[Seconds, Meta(description="Until a started runner must hold its lock.")],
+    "checkpoint_look_s": Annotated[
+        Seconds, Meta(description="Between two looks for the first commit of a builder.")
+    ],
+    "monitor_s": Annotated[
+        float,
+        Meta(gt=0, le=600, description="At most this long between two looks at everything."),
+    ],
+}

@@ -1,0 +1,194 @@
+"""Every key of `tidegate.toml` but the limits and deadlines: its type, bounds, default, meaning.
+
+These classes are what the program works with, and what the starter file and the reference page
+are written from. A key is here only if it changes something today. A number that the policy holds
+too has one key alone, here, beside the thing that it is about.
+"""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from tidegate.config import rules
+from tidegate.config.rules import Rule
+from tidegate.core.policy import Policy
+
+_POLICY = Policy()
+
+SECONDS_MAX = 2_678_400
+"""31 days: what is meant to take longer is more likely a slip of the unit."""
+
+Seconds = Annotated[float, Meta(gt=0, le=SECONDS_MAX)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a run starts from, and how much it does at once."""
+
+    target: Annotated[
+        str,
+        Meta(description="The branch that work starts from. Empty: the one checked out."),
+        Rule(rules.branch),
+    ] = ""
+    width: Annotated[
+        int, Meta(ge=1, le=64, description="How many lanes may have an agent at work at once.")
+    ] = _POLICY.limits.width
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Land:
+    """Where proved work goes."""
+
+    to: Annotated[
+        str,
+        Meta(
+            description="The branch that is moved. Empty: a branch of its own, "
+            "`tidegate/<run>`, which you merge when you like."
+        ),
+        Rule(rules.branch),
+    ] = ""
+    style: Annotated[
+        Literal["merge", "squash"],
+        Meta(
+            description="`merge` keeps the builder's commits under a merge commit; "
+            "`squash` lands one commit for each issue."
+        ),
+    ] = "merge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """The fresh clone that each attempt gets. What git does not hold is there only if named."""
+
+    root: Annotated[
+        str,
+        Meta(
+            description="The folder for workspaces, outside the repository. Empty: "
+            "`${XDG_STATE_HOME:-~/.local/state}/tidegate`.",
+            examples=["~/workspaces"],
+        ),
+        Rule(rules.outer_folder),
+    ] = ""
+    setup: Annotated[
+        str,
+        Meta(
+            description="A shell command that makes a fresh workspace ready, run in it before "
+            "anything else.",
+            examples=["python -m venv .venv && .venv/bin/pip install -e ."],
+        ),
+        Rule(rules.command),
+    ] = ""
+    env_files: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Files that git ignores and work needs, copied from your checkout.",
+            examples=[(".env.test",)],
+        ),
+        Rule(rules.inner_paths),
+    ] = ()
+    caches: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Folders of your checkout that workspaces may read and never write.",
+            examples=[("node_modules",)],
+        ),
+        Rule(rules.inner_paths),
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """The proof that a change must pass, on its exact tree, before it lands."""
+
+    command: Annotated[
+        str,
+        Meta(
+            description="A shell command; exit code 0 is a PASS. Nothing can land without one.",
+            examples=["make test"],
+        ),
+        Rule(rules.command),
+    ] = ""
+    timeout_s: Annotated[
+        Seconds, Meta(description="How long one run of it may take; then it is a FAIL.")
+    ] = _POLICY.deadlines.check_s
+    reruns: Annotated[
+        int,
+        Meta(ge=0, le=10, description="How often a red check is run again before it counts."),
+    ] = _POLICY.limits.check_reruns_max
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleTable:
+    """How a role is filled. What the top of `.tidegate/roles/NAME.md` says lies over this."""
+
+    agent: Annotated[
+        str,
+        Meta(description="Which kind of agent; `shell` runs any command."),
+        Rule(rules.agent),
+    ] = "shell"
+    command: Annotated[
+        str | None,
+        Meta(
+            description="The command that is run in the workspace. It finds what to do in the "
+            "file that `TIDEGATE_PROMPT` names.",
+            examples=['my-agent < "$TIDEGATE_PROMPT"'],
+        ),
+        Rule(rules.command),
+    ] = None
+    timeout_s: Annotated[
+        Seconds, Meta(description="How long one turn may take, in seconds of active time.")
+    ] = _POLICY.deadlines.build_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Env:
+    """What agents see of your environment: nothing but this."""
+
+    allow: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Names of variables; `LC_*` stands for all that begin so. Name the key "
+            "that your agent signs in with, and nothing that it does not need."
+        ),
+        Rule(rules.variables),
+    ] = (
+        *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ"),
+        *("TERM", "COLORTERM", "TMPDIR"),
+        *("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disk:
+    """When there is too little room to begin anything."""
+
+    floor_bytes: Annotated[
+        int,
+        Meta(ge=0, le=2**50, description="Nothing new starts while less than this is free."),
+    ] = _POLICY.limits.disk_floor_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackerTable:
+    """Where issues are."""
+
+    kind: Annotated[
+        Literal["markdown"], Meta(description="`markdown`: one file for each issue.")
+    ] = "markdown"
+    path: Annotated[str, Meta(description="The folder of the issues."), Rule(rules.inner_path)] = (
+        ".tidegate/issues"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What `tidegate.toml` says, beside the policy and the roles."""
+
+    run: Run = field(default_factory=Run)
+    land: Land = field(default_factory=Land)
+    workspace: Workspace = field(default_factory=Workspace)
+    check: Check = field(default_factory=Check)
+    env: Env = field(default_factory=Env)
+    disk: Disk = field(default_factory=Disk)
+    tracker: TrackerTable = field(default_factory=TrackerTable)
