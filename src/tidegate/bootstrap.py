@@ -1,0 +1,95 @@
+"""The composition root: the only file that names concrete adapters. It decides nothing."""
+
+import os
+import shutil
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+
+from tidegate import __version__
+from tidegate.ports.agents import Agent
+from tidegate.ports.git import Git
+from tidegate.ports.ledger import Ledger
+from tidegate.ports.repository import Repository
+from tidegate.ports.trackers import Tracker
+from tidegate.verbs.house import House
+
+
+def build_house() -> House:
+    """Everything a command line on this host needs. Adapters are imported where they are built."""
+    from tidegate.evidence.store import FileStore  # noqa: PLC0415 - a verb pays for what it uses
+    from tidegate.git.host import HostRepositories  # noqa: PLC0415 - as above
+    from tidegate.runner.clock import HostClock  # noqa: PLC0415 - as above
+    from tidegate.runner.local import LocalRunners  # noqa: PLC0415 - as above
+    from tidegate.runner.singleton import (  # noqa: PLC0415 - as above
+        controller_holder,
+        controller_lock,
+    )
+
+    holder = f"{socket.gethostname()}, process {os.getpid()}"
+    runners = LocalRunners()
+    return House(
+        repositories=HostRepositories(),
+        open_ledger=_open_ledger,
+        open_ledger_read_only=_open_ledger_read_only,
+        open_git=_open_git,
+        load_agent=_load_agent,
+        open_tracker=_open_tracker,
+        lock_controller=lambda home: controller_lock(home, holder=holder),
+        controller_holder=controller_holder,
+        runners=runners,
+        wake=runners.wake,
+        store=FileStore(),
+        clock=HostClock(),
+        free_bytes=lambda path: shutil.disk_usage(path).free,
+        version=__version__,
+        holder=holder,
+        environment=dict(os.environ),
+    )
+
+
+def _open_ledger(repository: Repository) -> Ledger:
+    from tidegate.ledger.sqlite import SqliteLedger  # noqa: PLC0415 - as above
+
+    return SqliteLedger.open(Path(repository.home))
+
+
+def _open_ledger_read_only(repository: Repository) -> Ledger | None:
+    from tidegate.ledger.sqlite import SqliteLedger  # noqa: PLC0415 - as above
+
+    home = Path(repository.home)
+    return SqliteLedger.open_read_only(home) if (home / "ledger.db").exists() else None
+
+
+def _open_git(
+    repository: Repository,
+    *,
+    run: str,
+    style: str,
+    identity: tuple[str, str],
+    variables: Mapping[str, str],
+) -> Git:
+    from tidegate.git.adapter import GitJobs  # noqa: PLC0415 - as above
+    from tidegate.git.host import hub_path  # noqa: PLC0415 - as above
+
+    return GitJobs(
+        hub=hub_path(repository),
+        repository=repository.root,
+        common_dir=repository.common_dir,
+        run=run,
+        style=style,
+        identity=identity,
+        variables=variables,
+    )
+
+
+def _load_agent(name: str) -> Agent:
+    from tidegate.agents import load  # noqa: PLC0415 - as above
+
+    return load(name)
+
+
+def _open_tracker(root: str, path: str) -> Tracker:
+    from tidegate.trackers.markdown import MarkdownTracker  # noqa: PLC0415 - as above
+
+    return MarkdownTracker(Path(root), path)

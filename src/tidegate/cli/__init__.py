@@ -1,0 +1,1 @@
+"""The command line: parse, call one verb, show. No command holds logic of its own."""

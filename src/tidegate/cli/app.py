@@ -1,0 +1,235 @@
+"""The commands. Each says what it does, what it prints and how it exits.
+
+Exit codes: 0 done; 1 finished, but something needs the owner; 2 wrong use or configuration; 3 the
+environment is not ready; 4 refused in this state; 5 an integrity check failed; 130 interrupted.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+from tidegate import __version__
+from tidegate.cli import reading
+from tidegate.cli.output import fail, show_json, show_lines, wants_json
+from tidegate.core.errors import NotReady, TidegateError
+from tidegate.verbs.house import House
+
+Body = Callable[..., None]
+
+_CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+_EXIT_CODES = (
+    "Exit codes: 0 done; 1 finished, but something needs you; 2 wrong use or configuration; "
+    "3 this machine or repository is not ready; 4 refused in this state; 5 an integrity check "
+    "failed; 130 interrupted."
+)
+
+
+@click.group(context_settings=_CONTEXT, epilog=_EXIT_CODES)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.option(
+    "-C", "folder", type=click.Path(), metavar="DIR", help="Work as if started in this folder."
+)
+@click.pass_context
+def tidegate(context: click.Context, folder: str | None) -> None:
+    """Run coding agents over a queue of issues, and land only what is proved."""
+    del context
+    if folder is not None:
+        try:
+            os.chdir(folder)
+        except OSError as error:
+            raise click.BadParameter(f"{folder}: {error.strerror}", param_hint="-C") from error
+
+
+def command(*, is_reading: bool = True) -> Callable[[Body], Body]:
+    """Give a command its `--json`, the house, and the one way in which errors are said."""
+
+    def decorate(body: Body) -> Body:
+        @click.option(
+            "--json/--no-json",
+            "json_flag",
+            default=None,
+            help="Answer in JSON (by itself when piped)." if is_reading else "Answer in JSON.",
+        )
+        @click.pass_context
+        @wraps(body)
+        def run(context: click.Context, /, *, json_flag: bool | None, **values: Any) -> None:
+            as_json = wants_json(flag=json_flag, is_reading=is_reading)
+            try:
+                body(context.obj(), as_json=as_json, **values)
+            except TidegateError as error:
+                fail(error, as_json=as_json)
+
+        return run
+
+    return decorate
+
+
+def here() -> str:
+    """The current folder. Raises NotReady where it was removed."""
+    try:
+        return os.getcwd()  # noqa: PTH109 - a path as the ports take them
+    except FileNotFoundError:
+        raise NotReady("the current folder is gone", hint="cd into your repository") from None
+
+
+@tidegate.command()
+@command(is_reading=False)
+def init(house: House, *, as_json: bool) -> None:
+    """Write tidegate.toml and .tidegate/; nothing that exists is touched."""
+    from tidegate.verbs.setup import init as verb  # noqa: PLC0415 - each command loads its own
+
+    done = verb(house, here())
+    if as_json:
+        show_json(done)
+        return
+    show_lines(*(f"wrote  {path}" for path in done.written))
+    show_lines(*(f"kept   {path}" for path in done.kept))
+    next_step = (
+        f"check: {done.check}  (guessed; see [check] in tidegate.toml)"
+        if done.check
+        else "next: name the command that proves a change, [check] in tidegate.toml"
+    )
+    show_lines(next_step, "next: name your agent, [roles.build] command in tidegate.toml")
+
+
+@tidegate.command()
+@click.argument("title")
+@click.option("--text", default="", help="What is wanted, at length; `-` reads standard input.")
+@click.option(
+    "--footprint", multiple=True, metavar="PATTERN", help="A path the change may touch; repeatable."
+)
+@click.option("--priority", type=int, default=0, show_default=True, help="Higher goes first.")
+@command(is_reading=False)
+def add(
+    house: House,
+    *,
+    as_json: bool,
+    title: str,
+    text: str,
+    footprint: tuple[str, ...],
+    priority: int,
+) -> None:
+    """Write an issue under the next free number."""
+    from tidegate.verbs.setup import add as verb  # noqa: PLC0415
+
+    body = sys.stdin.read() if text == "-" else text
+    issue = verb(house, here(), title, text=body, footprint=footprint, priority=priority)
+    if as_json:
+        show_json({"issue": issue.id, "title": issue.title, "path": issue.path})
+    else:
+        show_lines(f"issue {issue.id}: {issue.path}")
+
+
+@tidegate.command()
+@click.option("--width", type=click.IntRange(1, 64), help="How many lanes may work at once.")
+@click.option("--base", metavar="REF", help="Start a new run from this commit.")
+@command(is_reading=False)
+def run(house: House, *, as_json: bool, width: int | None, base: str | None) -> None:
+    """Build, check, rework and land the open issues.
+
+    It goes on until the queue is empty. A run that was interrupted, or whose controller died, is
+    taken up again: its live agents go on. The first Ctrl-C lets what runs come to its end and
+    starts nothing new; the second stops the agents.
+    """
+    from tidegate.cli.running import run as body  # noqa: PLC0415
+
+    sys.exit(body(house, here(), width=width, start=base, as_json=as_json))
+
+
+@tidegate.command()
+@click.option("--run", "run_id", metavar="RUN", help="This run, not the newest.")
+@command()
+def status(house: House, *, as_json: bool, run_id: str | None) -> None:
+    """Show the newest run: open lanes, and what became of the others."""
+    reading.status(house, here(), run_id, as_json=as_json)
+
+
+@tidegate.command()
+@click.argument("lane", required=False)
+@click.option("--run", "run_id", metavar="RUN", help="This run, not the newest.")
+@click.option("-n", "last", type=click.IntRange(min=1), help="Only the last so many events.")
+@click.option("--all", "everything", is_flag=True, help="The quiet events too.")
+@command(is_reading=False)
+def log(
+    house: House,
+    *,
+    as_json: bool,
+    lane: str | None,
+    run_id: str | None,
+    last: int | None,
+    everything: bool,
+) -> None:
+    """Print the events of a run, or of one lane, in order."""
+    reading.log(
+        house, here(), lane=lane, run=run_id, last=last, everything=everything, as_json=as_json
+    )
+
+
+@tidegate.command()
+@click.argument("lane")
+@click.option("--run", "run_id", metavar="RUN", help="This run, not the newest that has the lane.")
+@command()
+def show(house: House, *, as_json: bool, lane: str, run_id: str | None) -> None:
+    """Show one lane: its attempts, why each round failed, and the reports."""
+    reading.show(house, here(), lane, run_id, as_json=as_json)
+
+
+@tidegate.command()
+@click.argument("issue", required=False)
+@command()
+def explain(house: House, *, as_json: bool, issue: str | None) -> None:
+    """Say why an issue is next, or is not; without one, all of them."""
+    reading.explain(house, here(), issue, as_json=as_json)
+
+
+@tidegate.command()
+@click.option("--run", "run_id", metavar="RUN", help="This run, not the newest.")
+@command(is_reading=False)
+def land(house: House, *, as_json: bool, run_id: str | None) -> None:
+    """Fast-forward your branch to what a run has proved.
+
+    Nothing is merged and nothing of yours is overwritten.
+    """
+    from tidegate.verbs.land import land as verb  # noqa: PLC0415
+
+    done = verb(house, here(), run=run_id)
+    if as_json:
+        show_json(done)
+    else:
+        show_lines(done.note)
+
+
+@tidegate.command()
+@command()
+def doctor(house: House, *, as_json: bool) -> None:
+    """Say what would not work here, before anything is spent."""
+    sys.exit(reading.doctor(house, here(), as_json=as_json))
+
+
+@tidegate.command()
+@click.option("--keep", is_flag=True, help="Leave the demo's repository for you to look at.")
+@command(is_reading=False)
+def demo(house: House, *, as_json: bool, keep: bool) -> None:
+    """Watch three lanes: one passes, one is reworked, one stops.
+
+    It makes a small repository with tests in a temporary folder and runs over it.
+    """
+    from tidegate.cli.running import demo as body  # noqa: PLC0415
+
+    sys.exit(body(house, keep=keep, as_json=as_json))
+
+
+def main(build_house: Callable[[], House]) -> None:
+    """Run the command line. The house is built once a command needs it."""
+    try:
+        tidegate.main(prog_name="tidegate", obj=build_house)
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python must not complain about it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

@@ -1,0 +1,1 @@
+"""File access for evidence: artifacts get their immutable place here."""

@@ -1,0 +1,1 @@
+"""The product, run on made worlds."""

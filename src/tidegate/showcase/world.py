@@ -1,0 +1,89 @@
+"""A small repository with tests, issues and a builder, made in a folder of its own."""
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+
+from tidegate.core.errors import Unavailable
+
+_FILES = ("dates.py", "test_dates.py")
+_ISSUES = (
+    ("Tell the day of the week", "Add weekday(date); Monday is 0. Test it."),
+    ("Say what a date should look like", "parse() should help who writes nonsense."),
+    ("Show dates without zeros", "show() should not pad the month."),
+)
+_GIT_LIMIT_S = 60
+
+
+def make_world(folder: Path, environment: Mapping[str, str]) -> Path:
+    """Write the repository and its issues; the path of the checkout."""
+    repository = folder / "repository"
+    repository.mkdir()
+    for name in _FILES:
+        (repository / name).write_text(_made(f"{name}.txt"), encoding="utf-8")
+    agent = folder / "agent.sh"
+    agent.write_text(_made("agent.sh"), encoding="utf-8")
+    (repository / "tidegate.toml").write_text(_configuration(folder, agent), encoding="utf-8")
+    _write_issues(repository / ".tidegate" / "issues")
+    _commit_all(repository, environment)
+    return repository
+
+
+def _made(name: str) -> str:
+    return resources.files("tidegate.showcase").joinpath("made", name).read_text(encoding="utf-8")
+
+
+def _configuration(folder: Path, agent: Path) -> str:
+    python = shlex.quote(sys.executable)
+    command = f"DEMO_PYTHON={python} sh {shlex.quote(str(agent))}"
+    return (
+        f"[check]\ncommand = {_toml(f'{python} -m unittest -q')}\n"
+        f"[roles.build]\ncommand = {_toml(command)}\n"
+        f"[workspace]\nroot = {_toml(str(folder / 'workspaces'))}\n"
+        "[run]\nwidth = 3\n"
+        "[deadlines]\nheartbeat_s = 3\ncheckpoint_look_s = 0.2\n"
+        "[disk]\nfloor_bytes = 50_000_000\n"
+    )
+
+
+def _toml(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _write_issues(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    for number, (title, text) in enumerate(_ISSUES, start=1):
+        path = folder / f"{number:03}-{title.lower().replace(' ', '-')}.md"
+        path.write_text(f"---\ntitle: {title}\n---\n\n{text}\n", encoding="utf-8")
+
+
+def _commit_all(repository: Path, environment: Mapping[str, str]) -> None:
+    for arguments in (
+        ("init", "-q", "-b", "main"),
+        ("config", "user.name", "Demo"),
+        ("config", "user.email", "demo@example.invalid"),
+        ("config", "commit.gpgSign", "false"),
+        ("add", "-A"),
+        ("commit", "-q", "-m", "A parser of dates, with tests"),
+    ):
+        _git(repository, arguments, environment)
+
+
+def _git(repository: Path, arguments: tuple[str, ...], environment: Mapping[str, str]) -> None:
+    clean = {name: value for name, value in environment.items() if not name.startswith("GIT_")}
+    done = subprocess.run(
+        ("git", "-c", "core.hooksPath=/dev/null", *arguments),
+        cwd=repository,
+        env=clean,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=_GIT_LIMIT_S,
+        check=False,
+    )
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip()
+        raise Unavailable(f"git {arguments[0]} failed in the demo's folder: {said}")

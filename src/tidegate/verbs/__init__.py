@@ -1,0 +1,1 @@
+"""The use cases that all faces share. A verb takes plain values and returns plain values."""

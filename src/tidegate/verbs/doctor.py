@@ -1,0 +1,111 @@
+"""Doctor: say, before anything is spent, what would not work here and what to do about it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidegate.config.load import Configuration, load
+from tidegate.core.errors import TidegateError
+from tidegate.ports.repository import Repository
+from tidegate.verbs.assembly import workspaces_root
+from tidegate.verbs.house import House
+from tidegate.verbs.run import agent_problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symptom:
+    """One thing that was looked at. `level` is ok, note or fail."""
+
+    name: str
+    level: str
+    message: str
+    remedy: str = ""
+
+
+def doctor(house: House, folder: str) -> tuple[Symptom, ...]:
+    """Look at the repository, the configuration, the agent, the ledger and the disk."""
+    return tuple(_look(house, folder))
+
+
+def _look(house: House, folder: str) -> Iterator[Symptom]:
+    try:
+        repository = house.repositories.find(folder)
+    except TidegateError as error:
+        yield _failed("repository", error)
+        return
+    yield Symptom(name="repository", level="ok", message=repository.root)
+    for concern in house.repositories.concerns(repository):
+        level = "fail" if concern.is_fatal else "note"
+        yield Symptom(
+            name=concern.code, level=level, message=concern.message, remedy=concern.remedy
+        )
+    yield _ledger(house, repository)
+    try:
+        configuration = load(Path(repository.root)).configuration
+    except TidegateError as error:
+        yield _failed("configuration", error)
+        return
+    yield Symptom(name="configuration", level="ok", message="tidegate.toml can be read")
+    yield from _configured(house, repository, configuration)
+
+
+def _configured(
+    house: House, repository: Repository, configuration: Configuration
+) -> Iterator[Symptom]:
+    command = configuration.settings.check.command
+    yield Symptom(
+        name="check",
+        level="ok" if command else "fail",
+        message=command or "[check] command is not set",
+        remedy="" if command else "name the command that proves a change in tidegate.toml",
+    )
+    yield _agent(house, configuration)
+    yield _issues(house, repository, configuration)
+    root = workspaces_root(house, repository, configuration.settings.workspace.root)
+    yield Symptom(name="workspaces", level="ok", message=root)
+    yield _disk(house, repository, configuration)
+
+
+def _agent(house: House, configuration: Configuration) -> Symptom:
+    try:
+        problem = agent_problem(house, configuration)
+    except TidegateError as error:
+        return _failed("agent", error)
+    name = configuration.roles["build"].agent
+    if problem is None:
+        return Symptom(name="agent", level="ok", message=f"{name} can build")
+    return Symptom(name="agent", level="fail", message=problem, remedy="see [roles.build]")
+
+
+def _issues(house: House, repository: Repository, configuration: Configuration) -> Symptom:
+    try:
+        tracker = house.open_tracker(repository.root, configuration.settings.tracker.path)
+        count = len(tracker.issues())
+    except TidegateError as error:
+        return _failed("issues", error)
+    return Symptom(name="issues", level="ok", message=f"{count} in the tracker")
+
+
+def _ledger(house: House, repository: Repository) -> Symptom:
+    try:
+        ledger = house.open_ledger_read_only(repository)
+    except TidegateError as error:
+        return _failed("ledger", error)
+    if ledger is None:
+        return Symptom(name="ledger", level="ok", message="none yet; the first run makes it")
+    runs = len(ledger.runs())
+    ledger.close()
+    return Symptom(name="ledger", level="ok", message=f"{runs} runs")
+
+
+def _disk(house: House, repository: Repository, configuration: Configuration) -> Symptom:
+    free = house.free_bytes(repository.common_dir)
+    floor = configuration.policy.limits.disk_floor_bytes
+    message = f"{free / 1e9:.1f} GB free, the floor is {floor / 1e9:.1f} GB"
+    if free >= floor:
+        return Symptom(name="disk", level="ok", message=message)
+    return Symptom(name="disk", level="fail", message=message, remedy="free some space")
+
+
+def _failed(name: str, error: TidegateError) -> Symptom:
+    return Symptom(name=name, level="fail", message=error.message, remedy=error.hint)

@@ -1,0 +1,63 @@
+"""What the composition root hands to the verbs: ways to reach the outside, and nothing else."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tidegate.core.issue import Issue
+from tidegate.ports.agents import Agent
+from tidegate.ports.clock import Clock
+from tidegate.ports.git import Git
+from tidegate.ports.ledger import Ledger
+from tidegate.ports.repository import Repositories, Repository
+from tidegate.ports.runners import Runners
+from tidegate.ports.store import Store
+from tidegate.ports.trackers import Tracker
+
+
+class OpenGit(Protocol):
+    """Builds the git port of one run."""
+
+    def __call__(
+        self,
+        repository: Repository,
+        *,
+        run: str,
+        style: str,
+        identity: tuple[str, str],
+        variables: Mapping[str, str],
+    ) -> Git:
+        """Commits of the engine's own are made as `identity`; set-up commands see `variables`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """`environment` is the user's whole environment; what agents may see of it is policy."""
+
+    repositories: Repositories
+    open_ledger: Callable[[Repository], Ledger]
+    open_ledger_read_only: Callable[[Repository], Ledger | None]
+    open_git: OpenGit
+    load_agent: Callable[[str], Agent]
+    open_tracker: Callable[[str, str], Tracker]
+    """Of a repository's root and the configured path below it."""
+    lock_controller: Callable[[str], AbstractContextManager[None]]
+    controller_holder: Callable[[str], str | None]
+    """Who holds the lock of a repository's controller now, None where nobody does."""
+    runners: Runners
+    wake: Callable[[], None]
+    """Ends a wait of the runners early; safe to call from a signal handler."""
+    store: Store
+    clock: Clock
+    free_bytes: Callable[[str], int]
+    version: str
+    holder: str
+    """Who this controller is, for people: host, process id."""
+    environment: Mapping[str, str] = field(repr=False)
+
+
+def by_priority(issue: Issue) -> tuple[int, str]:
+    """The order of the queue: higher priority first, then the lower id."""
+    return (-issue.priority, issue.id)

@@ -1,0 +1,71 @@
+"""Land: fast-forward the user's branch to what a run has proved, or say why not."""
+
+from dataclasses import dataclass
+
+from tidegate.core.errors import Refused
+from tidegate.engine.places import hub_ref
+from tidegate.ports.git import Delivered
+from tidegate.ports.repository import Repository
+from tidegate.verbs.house import House
+from tidegate.verbs.look import find_run, reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandResult:
+    """`moved` is False where the branch had it all already."""
+
+    run: str | None
+    branch: str
+    old: str | None
+    new: str
+    moved: bool
+    note: str
+
+
+def land(house: House, folder: str, *, run: str | None) -> LandResult:
+    """Move the run's target branch to what has landed in it. Never overwrites, never merges."""
+    with reading(house, folder) as (repository, ledger):
+        row = find_run(ledger, run) if ledger is not None else None
+        if row is None:
+            return _nothing(None, "", "nothing has landed: there is no run yet")
+        run_id, branch = str(row["run_id"]), str(row["target"])
+    tip = house.repositories.hub_commit(repository, hub_ref(run_id))
+    old = house.repositories.branch_commit(repository, branch)
+    if tip is None or tip == str(row["base"]):
+        return _nothing(run_id, branch, f"nothing has landed in run {run_id}")
+    if old is not None and _has_it(house, repository, tip, old):
+        return LandResult(
+            run=run_id,
+            branch=branch,
+            old=old,
+            new=old,
+            moved=False,
+            note=f"{_short(branch)} has all of run {run_id} already",
+        )
+    return _deliver(house, repository, run_id, branch, old, tip)
+
+
+def _has_it(house: House, repository: Repository, tip: str, branch_tip: str) -> bool:
+    house.repositories.open_hub(repository, branch_tip)
+    return house.repositories.is_ancestor(repository, tip, branch_tip)
+
+
+def _nothing(run: str | None, branch: str, note: str) -> LandResult:
+    return LandResult(run=run, branch=branch, old=None, new="", moved=False, note=note)
+
+
+def _deliver(
+    house: House, repository: Repository, run: str, branch: str, old: str | None, tip: str
+) -> LandResult:
+    outcome = house.repositories.deliver(repository, branch, old=old, new=tip)
+    if not isinstance(outcome, Delivered):
+        raise Refused(
+            f"{_short(branch)} was not moved: {outcome.reason}",
+            hint=f"what landed is safe on tidegate/{run}; mend this and run `tidegate land` again",
+        )
+    note = f"{_short(branch)} is at {tip[:10]}"
+    return LandResult(run=run, branch=branch, old=old, new=tip, moved=True, note=note)
+
+
+def _short(branch: str) -> str:
+    return branch.removeprefix("refs/heads/")

@@ -1,0 +1,107 @@
+"""Start a run: freeze its base, its target and its configuration in one first event."""
+
+import hashlib
+from dataclasses import dataclass
+
+from tidegate.config.load import Loaded, freeze
+from tidegate.core.errors import Misused, Refused
+from tidegate.core.events import RunStarted
+from tidegate.engine.places import hub_ref
+from tidegate.ports.ledger import Ledger, Row
+from tidegate.ports.repository import Repository
+from tidegate.verbs.house import House
+
+_RUNS_A_MINUTE_MAX = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWish:
+    """What a person asks of one run, over the configuration."""
+
+    width: int | None = None
+    base: str | None = None
+
+
+def start_run(
+    house: House, repository: Repository, loaded: Loaded, ledger: Ledger, wish: RunWish
+) -> str:
+    """Record the start of a new run and return its id."""
+    settings = loaded.configuration.settings
+    branch = settings.run.target or repository.branch
+    if branch is None:
+        raise Misused(
+            "HEAD is detached, so there is no target",
+            hint="check out a branch, or set [run] target in tidegate.toml",
+        )
+    now = house.clock.now()
+    run_id = _free_id(ledger, now.utc)
+    ref = f"refs/heads/{settings.land.to or f'tidegate/{run_id}'}"
+    base = _base(house, repository, ledger, f"refs/heads/{branch}", wish)
+    tree = house.repositories.open_hub(repository, base)
+    house.repositories.create_hub_ref(repository, hub_ref(run_id), base)
+    started = RunStarted(
+        playbook="build",
+        target=f"refs/heads/{branch}",
+        ref=ref,
+        base=base,
+        base_tree=tree,
+        delivered_from=house.repositories.branch_commit(repository, ref),
+        config_digest=ledger.put_text(freeze(loaded.configuration).decode()),
+        gate_digest=hashlib.sha256(settings.check.command.encode()).hexdigest(),
+        policy=loaded.configuration.policy,
+    )
+    ledger.create_run(run_id, started, actor=house.holder, utc=now.utc)
+    return run_id
+
+
+def _free_id(ledger: Ledger, utc: str) -> str:
+    """``YYYYMMDD-HHMM`` in UTC, with a suffix where that minute has a run already."""
+    minute = f"{utc[0:4]}{utc[5:7]}{utc[8:10]}-{utc[11:13]}{utc[14:16]}"
+    taken = {str(row["run_id"]) for row in ledger.runs()}
+    wanted = (minute, *(f"{minute}-{n}" for n in range(2, _RUNS_A_MINUTE_MAX)))
+    free = next((name for name in wanted if name not in taken), None)
+    if free is None:
+        raise Refused(f"{len(taken)} runs have begun; wait a minute before the next one")
+    return free
+
+
+def _base(house: House, repository: Repository, ledger: Ledger, branch: str, wish: RunWish) -> str:
+    """The commit to start from: what was asked for, or the branch and what landed on top of it.
+
+    Work that landed in an earlier run and was not taken into the branch yet is built upon, so
+    that a second run does not undo the first. Where both have moved, a person must decide.
+    """
+    if wish.base is not None:
+        return house.repositories.resolve(repository, wish.base)
+    commit = house.repositories.branch_commit(repository, branch)
+    if commit is None:
+        raise Misused(f"there is no branch {branch}", hint="set [run] target in tidegate.toml")
+    earlier = _newest_landing(house, repository, ledger, branch)
+    if earlier is None or earlier[1] == commit:
+        return commit
+    run, tip = earlier
+    house.repositories.open_hub(repository, commit)
+    if house.repositories.is_ancestor(repository, tip, commit):
+        return commit
+    if house.repositories.is_ancestor(repository, commit, tip):
+        return tip
+    raise Refused(
+        f"run {run} has landed work that is not in {branch.removeprefix('refs/heads/')}, "
+        "which has moved on",
+        hint=f"merge tidegate/{run} into it, or say where to start: `tidegate run --base REF`",
+    )
+
+
+def _newest_landing(
+    house: House, repository: Repository, ledger: Ledger, branch: str
+) -> tuple[str, str] | None:
+    runs = [row for row in ledger.runs() if row["target"] == branch and _has_landed(ledger, row)]
+    if not runs:
+        return None
+    run = str(runs[-1]["run_id"])
+    tip = house.repositories.hub_commit(repository, hub_ref(run))
+    return None if tip is None else (run, tip)
+
+
+def _has_landed(ledger: Ledger, run: Row) -> bool:
+    return any(lane["outcome"] == "landed" for lane in ledger.rows("lane", str(run["run_id"])))
