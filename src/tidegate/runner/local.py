@@ -1,0 +1,281 @@
+"""The runners of this host: the port's adapter for folders, locks, signals and pidfds.
+
+Nothing is known here that is not in a turn's folder or in the kernel, except which processes a
+wait listens to. So a controller that comes back, in another process, sees what the first one saw.
+"""
+
+import contextlib
+import dataclasses
+import errno
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from tidegate.core.errors import IntegrityError, Misused, Unavailable
+from tidegate.ports.runners import (
+    Absent,
+    Beat,
+    Exit,
+    Over,
+    RunnerSpec,
+    Running,
+    Sighting,
+    Unheld,
+)
+from tidegate.runner import ending, files, lock, process_table, signals
+from tidegate.runner.requests import StopRequest, is_fenced, read_stop
+from tidegate.runner.spec import encode_environment
+from tidegate.runner.watch import Identity, Watch
+
+PROGRAM = os.path.dirname(os.path.abspath(__file__))
+"""The folder that is run: this one."""
+
+_LOADER_VARIABLES = ("LD_LIBRARY_PATH",)
+"""All that a runner's own environment holds: without it some Pythons do not start."""
+
+_BEATLESS_WAIT_MAX_S = 0.1
+
+_T = TypeVar("_T")
+
+
+class LocalRunners:
+    """Starts runners on this machine and reports what it sees of them. Not for several threads."""
+
+    def __init__(self, *, python: str = sys.executable) -> None:
+        self._python = python
+        self._watch = Watch()
+        self._beatless: set[str] = set()
+
+    def start(self, spec: RunnerSpec) -> None:
+        """Start a runner for this folder. A second start of the same folder changes nothing.
+
+        Raises Unavailable where the folder or a process cannot be made, and Misused for what no
+        process can be given.
+        """
+        _check(spec)
+        try:
+            os.makedirs(spec.folder, mode=0o700, exist_ok=True)
+            is_ours = files.create(spec.folder, files.SPEC, _encode(spec))
+        except OSError as failure:
+            raise Unavailable(
+                f"the turn folder {spec.folder} cannot be prepared: {_name(failure)}",
+                hint="make room or set its permissions right, then start again",
+            ) from failure
+        if is_ours:
+            self._watch.add_child(spec.folder, self._spawn(spec))
+
+    def look(self, folder: str) -> Sighting:
+        """Say what is in a folder, without taking its lock and without waiting.
+
+        A runner that is seen running for the first time is adopted: `wait` listens to it too.
+        """
+        ended = _read_exit(folder)
+        if ended is None and lock.is_held(folder):
+            return self._running(folder)
+        # Between the two questions the runner may have written its record and let go.
+        ended = ended or _read_exit(folder)
+        if ended is not None:
+            return Over(ended)
+        return Unheld() if files.exists(folder, files.SPEC) else Absent()
+
+    def request_stop(self, folder: str, *, epoch: int, reason: str) -> None:
+        """Ask the runner to end its process: TERM, its grace, KILL, sweep. Idempotent.
+
+        The runner is told by the kernel that the file is there, so nothing here needs its pid.
+        Raises Unavailable where the request cannot be written.
+        """
+        standing = read_stop(folder, own_epoch=epoch - 1)
+        if not files.exists(folder, files.SPEC) or (standing and standing.epoch >= epoch):
+            return
+        try:
+            files.replace(folder, files.STOP, StopRequest(epoch, reason).encode(), durable=False)
+        except OSError as failure:
+            raise Unavailable(
+                f"the request to stop cannot be written into {folder}: {_name(failure)}",
+                hint="make room, or send the runner a SIGTERM: it means the same",
+            ) from failure
+
+    def declare_lost(self, folder: str, *, epoch: int) -> bool:
+        """Take the folder's lock, write `epoch` as its fence and let go; True if that was done.
+
+        False when a runner holds the lock: it lives. After True no runner below `epoch` can begin.
+        Raises Unavailable where that cannot be written.
+        """
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            held = lock.try_take(folder)
+            if held is None:
+                return False
+            try:
+                if not is_fenced(folder, own_epoch=epoch - 1):
+                    files.replace(folder, files.FENCE, b"%d\n" % epoch, durable=True)
+            finally:
+                os.close(held)
+        except OSError as failure:
+            raise Unavailable(
+                f"the fence of {folder} cannot be written: {_name(failure)}",
+                hint="make room, then try again; nothing may replace that turn before",
+            ) from failure
+        return True
+
+    def survivors(self, marks: Sequence[str]) -> Mapping[str, tuple[int, ...]]:
+        """Live processes of each of these marks, an entry for each, empty where there is none.
+
+        What descends from a carrier counts with it, even if it has dropped the mark.
+        """
+        found = _living(marks)
+        return {mark: tuple(sorted(p.pid for p in living)) for mark, living in found.items()}
+
+    def sweep(self, mark: str, *, grace_s: float) -> tuple[int, ...]:
+        """End every process that carries this mark; the pids that would not die.
+
+        It waits for them: up to `grace_s`, and for what does not die then, up to KILL_MAX_S more.
+        """
+        told, leftovers = ending.end_all(
+            lambda: _living([mark])[mark],
+            grace_s=grace_s,
+            kill_max_s=ending.KILL_MAX_S,
+            pause=time.sleep,
+        )
+        # A controller that is process 1 of its container inherits a dead runner's orphans.
+        for pid in told:
+            with contextlib.suppress(ChildProcessError):
+                os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG)
+        return leftovers
+
+    def wait(self, timeout_s: float) -> None:
+        """Sleep until a runner this process started or adopted ends, or the time is over.
+
+        It may end early, after `wake` or while a runner has not yet said who it is.
+        """
+        if self._beatless:
+            timeout_s = min(timeout_s, _BEATLESS_WAIT_MAX_S)
+            self._beatless.clear()
+        self._watch.wait(timeout_s)
+
+    def wake(self) -> None:
+        """End the wait under way, or the next one. Safe in a signal handler and in a thread."""
+        self._watch.wake()
+
+    def close(self) -> None:
+        """Let go of all descriptors; the runners go on."""
+        self._watch.close()
+
+    def _running(self, folder: str) -> Running:
+        content = files.read(folder, files.BEAT)
+        # A beat of a runner that an older or newer Tidegate started may lack something: it is none.
+        beat = None if content is None else _decode(content, Beat)
+        if folder not in self._watch:
+            identity = None if content is None else _decode(content, Identity)
+            if identity is None:
+                self._beatless.add(folder)
+            else:
+                self._watch.adopt(folder, identity)
+        return Running(beat, files.exists(folder, files.STOPPING))
+
+    def _spawn(self, spec: RunnerSpec) -> int:
+        """Start the program on a spec that is on disk; its pid. Raises Unavailable."""
+        try:
+            return self._spawn_with(encode_environment(spec.env), f"{spec.folder}/{files.SPEC}")
+        except OSError as failure:
+            # Nothing was started, so the folder must be as it was: a later start has to count.
+            with contextlib.suppress(OSError):
+                os.unlink(f"{spec.folder}/{files.SPEC}")
+            everyone = process_table.everyone().values()
+            zombies = sum(process.is_zombie for process in everyone)
+            raise Unavailable(
+                f"no runner could be started with {self._python}: {_name(failure)}; there are "
+                f"{len(everyone)} processes, {zombies} of them zombies",
+                hint="start it again when there is room for a process; `ulimit -u` and the "
+                "container's pids limit say how many there may be",
+            ) from failure
+
+    def _spawn_with(self, environment: bytes, spec_path: str) -> int:
+        # In memory and never in a file; a pipe would do too, up to the 64 KB that it holds.
+        memory = os.memfd_create("environment")
+        try:
+            with open(memory, "wb", closefd=False) as file:
+                file.write(environment)
+            os.lseek(memory, 0, os.SEEK_SET)
+            log = f"{os.path.dirname(spec_path)}/{files.LOG}"
+            return os.posix_spawn(
+                self._python,
+                [self._python, "-I", "-S", PROGRAM, spec_path],
+                {name: os.environ[name] for name in _LOADER_VARIABLES if name in os.environ},
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, memory, 0),
+                    (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                    (os.POSIX_SPAWN_OPEN, 2, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+                ],
+                setsid=True,
+                setsigmask=signals.everything(),
+            )
+        finally:
+            os.close(memory)
+
+
+def _living(marks: Sequence[str]) -> dict[str, list[process_table.Process]]:
+    """The live processes of each mark.
+
+    The table is not read in one instant, and a process may slip through between two forks. So a
+    mark that nobody seems to carry is looked for once more.
+    """
+    found: dict[str, list[process_table.Process]] = {mark: [] for mark in marks}
+    for _ in range(2):
+        table = process_table.everyone()
+        unseen = [mark for mark, living in found.items() if not living]
+        for mark, pids in process_table.carriers(table, unseen).items():
+            found[mark] = process_table.living(table, pids)
+    return found
+
+
+def _check(spec: RunnerSpec) -> None:
+    """Refuse what no process can be given. Raises Misused."""
+    if not spec.argv:
+        raise Misused("a runner needs a command", hint="give at least the program's name")
+    texts = (spec.folder, spec.cwd, spec.mark, spec.stdin_path or "", *spec.argv)
+    if any("\0" in text for text in (*texts, *spec.env, *spec.env.values())):
+        raise Misused(
+            f"the spec of {spec.folder} has a zero byte in a text",
+            hint="no argument, path or variable can hold one: give such text in a file",
+        )
+    wrong = [name for name in spec.env if not name or "=" in name]
+    if wrong:
+        raise Misused(f"{wrong[0]!r} cannot name a variable", hint="correct [env] in the settings")
+
+
+def _encode(spec: RunnerSpec) -> bytes:
+    """The spec as it is written: all of it but the environment."""
+    # json and not msgspec: a path that is not UTF-8 is a text with lone surrogates here.
+    fields = {f.name: getattr(spec, f.name) for f in dataclasses.fields(spec) if f.name != "env"}
+    return json.dumps(fields, indent=1).encode() + b"\n"
+
+
+def _read_exit(folder: str) -> Exit | None:
+    content = files.read(folder, files.EXIT)
+    if content is None:
+        return None
+    ended = _decode(content, Exit)
+    if ended is None:
+        raise IntegrityError(
+            f"{folder}/{files.EXIT} is not what a runner writes",
+            hint="keep the folder as it is, and let its turn count as lost",
+        )
+    return ended
+
+
+def _decode(content: bytes, kind: type[_T]) -> _T | None:
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.DecodeError:
+        return None
+
+
+def _name(failure: OSError) -> str:
+    name = errno.errorcode.get(failure.errno or 0, "error")
+    return f"{name} ({failure.strerror})"

@@ -1,0 +1,54 @@
+"""What a runner is told: the spec in its folder, and the agent's environment on its standard input.
+
+The environment holds keys and tokens, and any agent of the same user can read a file of that user.
+So it is never written: it comes through a memory file that is gone as soon as it has been read.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+
+
+class Spec:
+    """The fields of the port's RunnerSpec, without the environment."""
+
+    __slots__ = (
+        "argv",
+        "beat_s",
+        "cwd",
+        "deadline_s",
+        "epoch",
+        "folder",
+        "grace_s",
+        "mark",
+        "output_max_bytes",
+        "stdin_path",
+    )
+
+    def __init__(self, content: bytes) -> None:
+        fields = json.loads(content)
+        self.argv: tuple[str, ...] = tuple(fields["argv"])
+        self.beat_s: float = fields["beat_s"]
+        self.cwd: str = fields["cwd"]
+        self.deadline_s: float = fields["deadline_s"]
+        self.epoch: int = fields["epoch"]
+        self.folder: str = fields["folder"]
+        self.grace_s: float = fields["grace_s"]
+        self.mark: str = fields["mark"]
+        self.output_max_bytes: int = fields["output_max_bytes"]
+        self.stdin_path: str | None = fields["stdin_path"]
+
+
+def encode_environment(environment: Mapping[str, str]) -> bytes:
+    """NAME=VALUE, each ended by a zero byte, as in /proc/PID/environ."""
+    return b"".join(os.fsencode(f"{name}={value}") + b"\0" for name, value in environment.items())
+
+
+def take_environment() -> dict[bytes, bytes]:
+    """Read the environment from standard input to its end, and let go of what held it."""
+    with open(0, "rb", closefd=False) as file:
+        entries = file.read().split(b"\0")
+    os.close(0)
+    os.open(os.devnull, os.O_RDONLY)  # the lowest free number: it becomes standard input
+    pairs = (entry.partition(b"=") for entry in entries if entry)
+    return {name: value for name, _, value in pairs}

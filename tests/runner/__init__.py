@@ -1,0 +1,1 @@
+"""The runner and its adapter, on real processes, folders and signals."""
