@@ -9,7 +9,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 NAMES_MAX = 1_000_000
@@ -18,8 +18,7 @@ FAILURES_MAX = 100
 """How many failures are told one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Emptied:
+class Emptied(NamedTuple):
     """What a removal did. `failures` are paths that are still there, each with the reason."""
 
     removed: int
@@ -33,16 +32,17 @@ def set_aside(path: str, folder: str) -> str | None:
     """
     if not os.path.lexists(path):
         return None
-    os.makedirs(folder, exist_ok=True)
     for number in range(NAMES_MAX):
+        if not os.path.lexists(path):
+            return None
+        os.makedirs(folder, exist_ok=True)
         target = os.path.join(folder, f"{os.path.basename(path)}.{number}")
         if os.path.lexists(target):
             continue
-        try:
+        # Either end may vanish under our hands: another removal takes an empty trash away.
+        with contextlib.suppress(FileNotFoundError):
             os.rename(path, target)
-        except FileNotFoundError:
-            return None
-        return target
+            return target
     raise AssertionError(f"{NAMES_MAX} folders of one name in {folder}")
 
 

@@ -1,0 +1,147 @@
+"""Build what would land: changes merged onto the target one by one, and what is wrong with them.
+
+Nothing is checked out and no ref moves but one pin. The commits depend only on the arguments, so
+building a candidate again after a crash gives the very same one.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from tidegate.core.footprint import Pattern
+from tidegate.git import hazards, links, scope, tree_diff
+from tidegate.git.command import Git
+from tidegate.git.commits import Stamp, commit_tree, with_trailers
+from tidegate.git.hub import Hub
+from tidegate.git.merge import Conflict, merge
+from tidegate.git.tree_diff import Change, Finding, Kind
+
+
+class Style(StrEnum):
+    """How a change becomes commits of the target."""
+
+    MERGE = "merge"
+    """A merge commit: the attempt's own commits stay visible behind it."""
+    SQUASH = "squash"
+    """One commit with the whole change, and no other parent than the target."""
+
+
+class Part(NamedTuple):
+    """One change to be merged. `footprint` is None where any path may change."""
+
+    tip: str
+    message: str
+    trailers: tuple[tuple[str, str], ...] = ()
+    footprint: tuple[Pattern, ...] | None = None
+
+
+class Order(NamedTuple):
+    """What to build, onto which commit. `pin` is the ref that keeps the result."""
+
+    target: str
+    parts: tuple[Part, ...]
+    style: Style
+    author: Stamp
+    committer: Stamp
+    pin: str
+    common_dir: str | None = None
+    """The user's git folder, where the commits of submodules should be."""
+
+
+class Step(NamedTuple):
+    """One merged change. Its scope is judged on the merged tree against what it was merged onto."""
+
+    tip: str
+    commit: str
+    tree: str
+    changes: tuple[Change, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing is left of the change once it is merged: the target has it already."""
+        return not self.changes
+
+
+class Candidate(NamedTuple):
+    """What would land: the last step's commit. It is the target itself where there is no step."""
+
+    commit: str
+    tree: str
+    steps: tuple[Step, ...]
+
+
+class Unmergeable(NamedTuple):
+    """The first change that does not merge, onto what, and the paths that keep it from doing so."""
+
+    tip: str
+    onto: str
+    paths: tuple[str, ...]
+
+
+def build(hub: Hub, order: Order) -> Candidate | Unmergeable:
+    """Merge all parts in their order, or say which one does not merge. Raises as `merge` does."""
+    onto, tree = order.target, tree_of(hub, order.target)
+    steps: list[Step] = []
+    for part in order.parts:
+        merged = merge(hub, onto, part.tip)
+        if isinstance(merged, Conflict):
+            return Unmergeable(tip=part.tip, onto=onto, paths=merged.paths)
+        changes = tree_diff.between(hub.git, tree, merged.tree)
+        findings = _findings(hub, order, part, old=tree, new=merged.tree, changes=changes)
+        onto = _commit(hub, order, part, onto=onto, tree=merged.tree) if changes else onto
+        tree = merged.tree
+        steps.append(Step(tip=part.tip, commit=onto, tree=tree, changes=changes, findings=findings))
+    hub.pin({order.pin: onto})
+    return Candidate(commit=onto, tree=tree, steps=tuple(steps))
+
+
+def tree_of(hub: Hub, commit: str) -> str:
+    """Return the tree of a commit."""
+    return hub.git.run("rev-parse", "--verify", f"{commit}^{{tree}}").text
+
+
+def _commit(hub: Hub, order: Order, part: Part, *, onto: str, tree: str) -> str:
+    return commit_tree(
+        hub.git,
+        tree,
+        parents=(onto, part.tip) if order.style is Style.MERGE else (onto,),
+        message=with_trailers(part.message, part.trailers),
+        author=order.author,
+        committer=order.committer,
+    )
+
+
+def _findings(
+    hub: Hub, order: Order, part: Part, *, old: str, new: str, changes: Sequence[Change]
+) -> tuple[Finding, ...]:
+    git = hub.git
+    stores = _module_stores(git, order, new, changes)
+    return (
+        *_out_of_scope(git, part, new, changes),
+        *links.escaping(git, old, new, changes),
+        *hazards.collisions(git, new, changes),
+        *hazards.missing_submodule_commits(changes, stores),
+        *hazards.mass_mode_change(changes),
+        *hazards.rewritten_line_endings(git, old, new, changes),
+    )
+
+
+def _module_stores(
+    git: Git, order: Order, tree: str, changes: Sequence[Change]
+) -> Mapping[str, str]:
+    moved = any(change.kind is Kind.GITLINK for change in changes)
+    if order.common_dir is None or not moved:
+        return {}
+    return hazards.module_stores(git, tree, common_dir=order.common_dir)
+
+
+def _out_of_scope(git: Git, part: Part, new: str, changes: Sequence[Change]) -> tuple[Finding, ...]:
+    """Judge the scope; the tree's links are read only to explain what lies outside."""
+    if part.footprint is None:
+        return ()
+    found = scope.out_of_scope(changes, part.footprint, led_by={})
+    if not found:
+        return ()
+    leading = links.resolved(links.texts(git, tree_diff.tree_entries(git, new)))
+    return scope.out_of_scope(changes, part.footprint, led_by=leading)

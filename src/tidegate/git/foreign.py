@@ -1,0 +1,234 @@
+"""Read the git folder of a workspace without git: its refs, reflogs and HEADs, as plain files.
+
+Git would obey the configuration it finds there, and that is the agent's. So the names of commits
+are read here, byte by byte, and nothing else; whether those commits exist and what they contain is
+for the hub's own git to say. The configuration, hooks, index and attributes are never opened.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tidegate.git import plain
+from tidegate.git.plain import Tampered
+
+REF_BYTES_MAX = 64 * 1024
+LOG_BYTES_MAX = 256 * 1024 * 1024
+PACKED_BYTES_MAX = 256 * 1024 * 1024
+FILES_MAX = 200_000
+"""How many refs, reflogs and linked worktrees a workspace may have before it counts as tampered."""
+DEPTH_MAX = 64
+HOPS_MAX = 5
+
+_OID = rb"[0-9a-f]{40}(?:[0-9a-f]{24})?"
+_AT_LINE_START = re.compile(rb"^(" + _OID + rb")(?![0-9a-f])", re.MULTILINE)
+_LOG_LINE = re.compile(rb"^(" + _OID + rb") (" + _OID + rb") ", re.MULTILINE)
+_PACKED_LINE = re.compile(rb"^(" + _OID + rb") (\S+)$", re.MULTILINE)
+_PEELED_LINE = re.compile(rb"^\^(" + _OID + rb")$", re.MULTILINE)
+_HEAD_NAME = re.compile(r"^[A-Z_]*(?:HEAD|AUTOSTASH)$")
+_OBJECT_FOLDER = re.compile(r"^[0-9a-f]{2}$")
+
+_UNDER_WAY = {
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+}
+_STEP_FILES = ("orig-head", "onto", "autostash", "amend", "stopped-sha", "squash-onto", "head")
+_STEP_FOLDERS = ("rebase-merge", "rebase-apply", "sequencer")
+
+
+class Linked(NamedTuple):
+    """A further worktree of the same repository; `root` is the folder that it names, unproved."""
+
+    name: str
+    root: str | None
+    head: str | None
+
+
+class GitFolder(NamedTuple):
+    """What a git folder names. Every oid is a claim until the hub has seen the object."""
+
+    head: str | None
+    branch: str | None
+    oids: frozenset[str]
+    under_way: str | None
+    """A merge, rebase, cherry-pick or revert that was begun and not ended."""
+    linked: tuple[Linked, ...]
+
+
+def read(git_fd: int) -> GitFolder:
+    """Read all commits that the git folder names. Raises Tampered for what git never leaves."""
+    if plain.exists("reftable", within=git_fd):
+        raise Tampered("ref_format", "reftable", "the refs were moved into another format")
+    found = _Found()
+    refs = _packed_refs(git_fd, found)
+    refs |= _loose_refs(git_fd, found)
+    _read_logs_and_heads(git_fd, found)
+    head, branch = _resolved_head(git_fd, refs)
+    linked = tuple(_linked(git_fd, refs, found))
+    return GitFolder(head, branch, frozenset(found.oids), _under_way(git_fd), linked)
+
+
+def check_objects(git_fd: int, lender: str | None) -> None:
+    """Make sure that the object store is of plain files and borrows from `lender` alone.
+
+    Git follows what `info/alternates` names, and would wait for ever on a pipe in its place.
+    """
+    with plain.folder("objects", within=git_fd) as objects:
+        with plain.folder("info", within=objects) as info:
+            borrowed = plain.content("alternates", within=info, bytes_max=REF_BYTES_MAX)
+        if (None if borrowed is None else os.fsdecode(borrowed).rstrip("\n")) != lender:
+            raise Tampered("alternates_changed", "objects/info/alternates", "is not as it was made")
+        for name in os.listdir(objects):
+            if name == "pack" or _OBJECT_FOLDER.match(name):
+                _check_files(objects, name)
+
+
+def _check_files(objects: int, name: str) -> None:
+    with plain.folder(name, within=objects) as descriptor, os.scandir(descriptor) as entries:
+        for entry in entries:
+            if not entry.is_file(follow_symlinks=False):
+                raise Tampered("not_a_file", f"objects/{name}/{entry.name}", "is no plain file")
+
+
+def nested_head(root: str, path: str) -> str | None:
+    """Return the commit at which a repository inside the workspace stands, or None if unclear.
+
+    Its git folder may be below its own folder or below the workspace's; a pointer to anywhere else
+    is not followed.
+    """
+    own = os.path.join(root, path)
+    modules = os.path.join(os.path.realpath(root), ".git", "modules", "")
+    try:
+        with plain.folder(own) as descriptor:
+            if os.path.isdir(os.path.join(own, ".git")):
+                return _head_in(os.path.join(own, ".git"))
+            text = plain.content(".git", within=descriptor, bytes_max=REF_BYTES_MAX) or b""
+        pointed = os.path.realpath(os.path.join(own, os.fsdecode(text[7:].strip())))
+        inside = text.startswith(b"gitdir:") and pointed.startswith(modules)
+        return _head_in(pointed) if inside else None
+    except Tampered:
+        return None
+
+
+def _head_in(git_folder: str) -> str | None:
+    with plain.folder(git_folder) as descriptor:
+        return read(descriptor).head
+
+
+class _Found:
+    """Every oid of any kind that was read so far, and how much may still be read."""
+
+    def __init__(self) -> None:
+        self.oids: set[str] = set()
+        self.files_left = FILES_MAX
+
+    def take(self, pattern: re.Pattern[bytes], text: bytes) -> None:
+        for match in pattern.finditer(text):
+            self.oids.update(oid.decode() for oid in match.groups() if oid.strip(b"0"))
+
+    def count(self, path: str) -> None:
+        self.files_left -= 1
+        if self.files_left < 0:
+            raise Tampered("too_many", path, f"there are more than {FILES_MAX} refs and reflogs")
+
+
+Refs = dict[str, bytes]
+
+
+def _packed_refs(git_fd: int, found: _Found) -> Refs:
+    packed = plain.content("packed-refs", within=git_fd, bytes_max=PACKED_BYTES_MAX) or b""
+    found.take(_AT_LINE_START, packed)
+    found.take(_PEELED_LINE, packed)
+    return {os.fsdecode(name): oid for oid, name in _PACKED_LINE.findall(packed)}
+
+
+def _loose_refs(git_fd: int, found: _Found) -> Refs:
+    refs = dict(_files(git_fd, "refs", bytes_max=REF_BYTES_MAX, found=found))
+    for text in refs.values():
+        found.take(_AT_LINE_START, text)
+    return refs
+
+
+def _read_logs_and_heads(git_fd: int, found: _Found) -> None:
+    for _, text in _files(git_fd, "logs", bytes_max=LOG_BYTES_MAX, found=found):
+        found.take(_LOG_LINE, text)
+    for name in os.listdir(git_fd):
+        if _HEAD_NAME.match(name) and name != "FETCH_HEAD":
+            text = plain.content(name, within=git_fd, bytes_max=REF_BYTES_MAX) or b""
+            found.take(_AT_LINE_START, text)
+    _read_steps(git_fd, found)
+
+
+def _read_steps(git_fd: int, found: _Found) -> None:
+    """Read what a rebase or a series of picks keeps aside, an autostash above all."""
+    for step in _STEP_FOLDERS:
+        if not plain.exists(step, within=git_fd):
+            continue
+        with plain.folder(step, within=git_fd) as descriptor:
+            for name in _STEP_FILES:
+                text = plain.content(name, within=descriptor, bytes_max=REF_BYTES_MAX) or b""
+                found.take(_AT_LINE_START, text)
+
+
+def _resolved_head(git_fd: int, refs: Refs) -> tuple[str | None, str | None]:
+    """Return the commit that HEAD names and the branch it names it by, as far as there are any."""
+    text = plain.content("HEAD", within=git_fd, bytes_max=REF_BYTES_MAX)
+    if text is None:
+        raise Tampered("missing", "HEAD", "is not there")
+    branch: str | None = None
+    for _ in range(HOPS_MAX):
+        if match := _AT_LINE_START.match(text):
+            return match.group(1).decode(), branch
+        if not text.startswith(b"ref:"):
+            break
+        branch = os.fsdecode(text[4:].strip())
+        text = refs.get(branch, b"")
+    return None, branch
+
+
+def _linked(git_fd: int, refs: Refs, found: _Found) -> Iterator[Linked]:
+    if not plain.exists("worktrees", within=git_fd):
+        return
+    with plain.folder("worktrees", within=git_fd) as folder:
+        for name in sorted(os.listdir(folder)):
+            found.count(f"worktrees/{name}")
+            with plain.folder(name, within=folder) as own:
+                own_refs = _loose_refs(own, found)
+                _read_logs_and_heads(own, found)
+                head, _ = _resolved_head(own, refs | own_refs)
+                at = plain.content("gitdir", within=own, bytes_max=REF_BYTES_MAX)
+            root = os.path.dirname(os.fsdecode(at).rstrip("\n")) if at else None
+            yield Linked(name, root, head)
+
+
+def _under_way(git_fd: int) -> str | None:
+    names = set(os.listdir(git_fd))
+    return next((what for name, what in _UNDER_WAY.items() if name in names), None)
+
+
+def _files(git_fd: int, top: str, *, bytes_max: int, found: _Found) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of every file below a folder; none where there is no such folder."""
+    if plain.exists(top, within=git_fd):
+        with plain.folder(top, within=git_fd) as descriptor:
+            yield from _below(descriptor, top, DEPTH_MAX, bytes_max=bytes_max, found=found)
+
+
+def _below(
+    descriptor: int, prefix: str, depth_left: int, *, bytes_max: int, found: _Found
+) -> Iterator[tuple[str, bytes]]:
+    if depth_left == 0:
+        raise Tampered("too_many", prefix, f"is nested deeper than {DEPTH_MAX} folders")
+    with os.scandir(descriptor) as entries:
+        names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    for name, is_folder in names:
+        path = f"{prefix}/{name}"
+        found.count(path)
+        if is_folder:
+            with plain.folder(name, within=descriptor) as inner:
+                yield from _below(inner, path, depth_left - 1, bytes_max=bytes_max, found=found)
+        elif text := plain.content(name, within=descriptor, bytes_max=bytes_max, shown=path):
+            yield path, text

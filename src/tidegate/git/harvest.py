@@ -1,0 +1,261 @@
+"""Take what a workspace holds into the hub: every commit that it names, and what is not committed.
+
+No byte of the workspace's configuration is read, so nothing that an agent wrote there can run.
+What its git folder names is read as plain files (`foreign`); the objects pass one door
+(`incoming`); what its files amount to is seen through an index of ours (`snapshot`). Judgements are
+made only on what has arrived in the hub, and all that has arrived stays reachable by a pin.
+"""
+
+import contextlib
+import os
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from tidegate.git import durable, foreign, incoming, plain, snapshot, tree_diff
+from tidegate.git.command import LONG_S, Git, Settings
+from tidegate.git.commits import Stamp, commit_tree
+from tidegate.git.control import NOTHING_BEFORE, Baseline, Control, copy_index
+from tidegate.git.foreign import GitFolder, Linked
+from tidegate.git.hub import Hub
+from tidegate.git.plain import Tampered
+from tidegate.git.survey import Survey, survey
+from tidegate.git.tree_diff import Change
+
+
+class Order(NamedTuple):
+    """What to harvest. `namespace` is where its pins go, as ``refs/tidegate/RUN/ATTEMPT/TURN``."""
+
+    workspace: str
+    base: str
+    namespace: str
+    author: Stamp
+    message: str
+    """Author and message of the commit that is made of what was not committed."""
+    takes_files: bool = True
+    """Make that commit. Without it only commits are taken, and nothing is in the agent's way."""
+    known: tuple[str, ...] = ()
+    """Further commits that are pinned in the hub: a target merged in meanwhile."""
+    settings: Settings = ()
+    """The filters that files go through, see `tidegate.git.carried`."""
+    cone: tuple[str, ...] = ()
+
+
+class Violation(NamedTuple):
+    """Something that no agent has to do in its workspace; the run decides what follows."""
+
+    code: str
+    path: str
+    detail: str
+
+
+class Harvest(NamedTuple):
+    """What the hub has of the workspace now.
+
+    `tip` is what the attempt amounts to: its HEAD, with a commit of what was not committed on top.
+    It is None only where a violation says why there is none.
+    """
+
+    base: str
+    head: str | None
+    tip: str | None
+    tree: str | None
+    is_empty: bool
+    """The tip's tree is the base's: nothing was changed, however many commits there are."""
+    snapshot_made: bool
+    changes: tuple[Change, ...]
+    pins: dict[str, str]
+    under_way: str | None
+    """A merge or rebase that was begun and not ended."""
+    left_out: tuple[str, ...]
+    """Paths that are in no commit of ours: repositories of their own, pipes. Keep the workspace."""
+    violations: tuple[Violation, ...]
+
+
+def harvest(hub: Hub, order: Order) -> Harvest:
+    """Take everything in, make it durable, and say what it is.
+
+    Doing it again is harmless: pins are named for what they hold and never move. Raises GitFailed
+    or OSError where the hub, the machine or the disk is at fault, Busy while another harvest runs.
+    """
+    control = Control.of(hub.path, order.workspace)
+    with control.held():
+        result = _Harvesting(hub, order, control).run()
+        durable.sync_file_system(hub.path)
+    return result
+
+
+class _Harvesting:
+    """One harvest: what has arrived so far, and what is wrong with it."""
+
+    def __init__(self, hub: Hub, order: Order, control: Control) -> None:
+        self._hub = hub
+        self._order = order
+        self._control = control
+        self._violations: list[Violation] = []
+        self._pins: dict[str, str] = {}
+        self._left_out: list[str] = []
+
+    def run(self) -> Harvest:
+        try:
+            folder = self._read()
+        except Tampered as tampered:
+            self._note(tampered)
+            return self._result(None, None, under_way=None)
+        broken = self._bring(folder)
+        head = folder.head if folder.head not in broken else None
+        if head is None or self._hub.commit(head) is None:
+            self._violations.append(Violation("no_head", "HEAD", "names no commit that is here"))
+            return self._result(None, None, under_way=folder.under_way)
+        found = self._survey() if self._order.takes_files else None
+        if found is None:
+            return self._result(head, head, under_way=folder.under_way)
+        tip = self._with_files(head, found)
+        for linked in folder.linked:
+            self._take_linked(linked, broken, found)
+        return self._result(head, tip, under_way=folder.under_way)
+
+    def _note(self, tampered: Tampered) -> None:
+        self._violations.append(Violation(tampered.code, tampered.path, tampered.detail))
+
+    def _keep(self, oid: str) -> None:
+        self._pins[f"{self._order.namespace}/kept/{oid}"] = oid
+
+    def _read(self) -> GitFolder:
+        """Read the git folder. Raises Tampered where it is not what git leaves."""
+        record = self._control.record() or {"order": {}}
+        borrows = not record["order"].get("isolated", False)
+        with (
+            plain.folder(self._order.workspace) as root,
+            plain.folder(".git", within=root) as git_fd,
+        ):
+            foreign.check_objects(git_fd, self._hub.objects if borrows else None)
+            return foreign.read(git_fd)
+
+    def _bring(self, folder: GitFolder) -> set[str]:
+        """Bring all commits in and pin them; return the names whose history is not whole."""
+        brought = incoming.bring(
+            self._hub,
+            os.path.join(self._order.workspace, ".git", "objects"),
+            folder.oids,
+            known=(self._order.base, *self._order.known),
+            spool=os.path.join(self._control.folder, "incoming.pack"),
+        )
+        for oid, why in brought.broken:
+            self._violations.append(Violation("history_incomplete", oid, why))
+        for leaf in brought.leaves:
+            self._keep(leaf)
+        self._hub.pin(self._pins)
+        return {oid for oid, _ in brought.broken}
+
+    def _survey(self) -> Survey | None:
+        try:
+            return survey(self._order.workspace)
+        except Tampered as tampered:
+            self._note(tampered)
+            return None
+
+    def _with_files(self, head: str, found: Survey) -> str:
+        """Return a commit of the workspace's files on top of its HEAD, or HEAD if they agree."""
+        index = os.path.join(self._control.folder, "harvest.index")
+        _clear_index(index)
+        trusted = not self._order.cone and os.path.exists(self._control.kept_index)
+        if trusted:
+            copy_index(self._control.kept_index, index)
+        git = self._looking_at(self._order.workspace, index)
+        commit = self._snapshot(git, head, found, self._control.baseline(), cone=self._order.cone)
+        if trusted and os.path.exists(index):
+            os.replace(index, self._control.kept_index)
+        return commit
+
+    def _take_linked(self, linked: Linked, broken: Collection[str], found: Survey) -> None:
+        """Keep what is not committed in a worktree that the agent made inside its workspace."""
+        inside = os.path.realpath(self._order.workspace) + os.sep
+        head = linked.head
+        if linked.root is None or head is None or not os.path.isdir(linked.root):
+            return
+        root = os.path.realpath(linked.root)
+        if not root.startswith(inside):
+            self._violations.append(
+                Violation("worktree_outside", linked.root, "is a worktree out of the workspace")
+            )
+            return
+        if head in broken or self._hub.commit(head) is None:
+            return
+        index = os.path.join(self._control.folder, "linked.index")
+        _clear_index(index)
+        seen = found.below(root.removeprefix(inside))
+        self._snapshot(self._looking_at(root, index), head, seen, NOTHING_BEFORE, cone=())
+
+    def _looking_at(self, root: str, index: str) -> Git:
+        """Return the hub's git with files to look at and an index of ours; no other objects."""
+        return self._hub.git._replace(
+            work_tree=root,
+            index_file=index,
+            settings=self._order.settings,
+            timeout_s=LONG_S,
+        )
+
+    def _snapshot(
+        self, git: Git, head: str, found: Survey, before: Baseline, *, cone: Sequence[str]
+    ) -> str:
+        try:
+            taken = snapshot.take(git, head, survey=found, before=before, cone=cone)
+        except Tampered as tampered:
+            self._note(tampered)
+            return head
+        self._left_out += [*taken.special, *taken.strangers]
+        if taken.mass_deletion:
+            self._violations.append(
+                Violation("mass_deletion", ".", "most of what is committed is gone from the files")
+            )
+            return head
+        if taken.tree is None:
+            return head
+        commit = commit_tree(
+            self._hub.git,
+            taken.tree,
+            parents=(head,),
+            message=self._order.message,
+            author=self._order.author,
+            committer=self._order.author,
+        )
+        self._keep(commit)
+        return commit
+
+    def _result(self, head: str | None, tip: str | None, *, under_way: str | None) -> Harvest:
+        tree, changes = self._judged(tip)
+        if tip is not None:
+            self._pins[f"{self._order.namespace}/tip"] = tip
+        self._hub.pin(self._pins)
+        return Harvest(
+            base=self._order.base,
+            head=head,
+            tip=tip,
+            tree=tree,
+            is_empty=tip is not None and not changes,
+            snapshot_made=tip != head,
+            changes=changes,
+            pins=self._pins,
+            under_way=under_way,
+            left_out=tuple(self._left_out),
+            violations=tuple(self._violations),
+        )
+
+    def _judged(self, tip: str | None) -> tuple[str | None, tuple[Change, ...]]:
+        """Hold the tip against the base, in the hub, where nothing can pretend any more."""
+        if tip is None:
+            return None, ()
+        git = self._hub.git
+        if not git.succeeds("merge-base", "--is-ancestor", self._order.base, tip):
+            self._violations.append(
+                Violation("history_rewritten", tip, f"does not descend from {self._order.base}")
+            )
+        tree = git.run("rev-parse", "--verify", f"{tip}^{{tree}}").text
+        return tree, tree_diff.between(git, self._order.base, tip)
+
+
+def _clear_index(path: str) -> None:
+    """Remove what a killed harvest left of an index, its lock above all."""
+    for stale in (path, f"{path}.lock"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(stale)

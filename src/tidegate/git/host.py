@@ -1,0 +1,143 @@
+"""The user's repository and the hub, as the verbs ask for them: see ports.repository.
+
+Only `deliver` changes anything of the user's, and only by a fast-forward.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+from tidegate.git import delivery, hub, landing, repository
+from tidegate.git.errors import NoCommits
+from tidegate.ports.git import Delivered, NotDelivered
+from tidegate.ports.repository import Concern, Repository
+
+HUB = "hub.git"
+_HEADS = "refs/heads/"
+PATHS_SHOWN_MAX = 5
+
+
+class HostRepositories:
+    """See ports.repository.Repositories."""
+
+    def find(self, folder: str) -> Repository:
+        """The repository of a folder."""
+        found = repository.find(folder)
+        branch = found.branch.removeprefix(_HEADS) if found.branch else None
+        return Repository(
+            root=found.root, common_dir=found.common_dir, head=found.head, branch=branch
+        )
+
+    def concerns(self, repository: Repository) -> Sequence[Concern]:
+        """What would not work, or would surprise."""
+        return tuple(_concerns(repository.root))
+
+    def resolve(self, repository: Repository, ref: str) -> str:
+        """The commit that a ref names."""
+        return _resolve(repository.root, ref)
+
+    def branch_commit(self, repository: Repository, ref: str) -> str | None:
+        """The commit of a full ref, None where it does not exist."""
+        git = _found(repository.root).git
+        said = git.run("rev-parse", "-q", "--verify", f"{ref}^{{commit}}", ok_codes=(0, 1, 128))
+        return said.text if said.code == 0 else None
+
+    def is_ancestor(self, repository: Repository, old: str, new: str) -> bool:
+        """True where `old` is `new` or comes before it, as the hub knows them."""
+        git = hub.Hub(hub_path(repository)).git
+        return git.run("merge-base", "--is-ancestor", old, new, ok_codes=(0, 1)).code == 0
+
+    def open_hub(self, repository: Repository, commit: str) -> str:
+        """Make or repair the hub, bring `commit` into it, and return the commit's tree."""
+        source = _found(repository.root)
+        made = hub.make(hub_path(repository), source)
+        hub.fetch_base(made, source, commit)
+        return made.git.run("rev-parse", "--verify", "-q", f"{commit}^{{tree}}").text
+
+    def hub_commit(self, repository: Repository, ref: str) -> str | None:
+        """What the hub's ref is at; None where there is no such ref, or no hub."""
+        path = hub_path(repository)
+        return hub.Hub(path).commit(ref) if os.path.isdir(path) else None
+
+    def create_hub_ref(self, repository: Repository, ref: str, commit: str) -> None:
+        """Point a ref of the hub at its first commit."""
+        landing.create(hub.Hub(hub_path(repository)), ref, commit)
+
+    def deliver(
+        self, repository: Repository, ref: str, *, old: str | None, new: str
+    ) -> Delivered | NotDelivered:
+        """Give the user's ref a commit of the hub, as a fast-forward or not at all."""
+        made = hub.Hub(hub_path(repository))
+        return outcome_of(delivery.deliver(made, _found(repository.root), ref, new=new, old=old))
+
+    def identity(self, repository: Repository) -> tuple[str, str] | None:
+        """The user's name and address for commits."""
+        return _identity(repository.root)
+
+
+def outcome_of(outcome: delivery.Delivery) -> Delivered | NotDelivered:
+    """A delivery in the port's words."""
+    match outcome:
+        case delivery.Delivered():
+            return Delivered()
+        case delivery.Waiting(reason=reason, paths=paths):
+            shown = f" ({', '.join(paths[:PATHS_SHOWN_MAX])})" if paths else ""
+            return NotDelivered(reason=f"{reason}{shown}")
+        case delivery.Diverged(reason=reason):
+            return NotDelivered(reason=reason)
+        case _:
+            assert_never(outcome)
+
+
+def _found(root: str) -> repository.Repository:
+    return repository.find(root)
+
+
+def _resolve(root: str, ref: str) -> str:
+    return repository.resolve(_found(root), ref)
+
+
+def _identity(root: str) -> tuple[str, str] | None:
+    return repository.identity(_found(root))
+
+
+def hub_path(repository: Repository) -> str:
+    """Where the hub of a repository is, made or not."""
+    return os.path.join(repository.home, HUB)
+
+
+def _concerns(root: str) -> Iterator[Concern]:
+    found = _found(root)
+    try:
+        repository.require_commit(found)
+    except NoCommits as error:
+        yield Concern(code=error.code, is_fatal=True, message=error.message, remedy=error.hint)
+        return
+    if repository.identity(found) is None:
+        yield Concern(
+            code="identity",
+            is_fatal=True,
+            message="git knows no name and address to commit with",
+            remedy="git config user.name 'You' && git config user.email you@example.org",
+        )
+    if found.is_shallow:
+        yield Concern(
+            code="shallow",
+            is_fatal=False,
+            message="this is a shallow clone: what is older than its border is not known",
+            remedy="git fetch --unshallow, if merges onto an old base fail",
+        )
+    if changed := repository.uncommitted(found):
+        yield Concern(
+            code="dirty",
+            is_fatal=False,
+            message=f"{len(changed)} tracked files differ from HEAD: runs start from commits",
+            remedy="commit what builders should see; `tidegate land` needs a clean checkout",
+        )
+    if os.path.exists(os.path.join(root, ".gitmodules")):
+        yield Concern(
+            code="submodules",
+            is_fatal=False,
+            message="submodules are not filled in workspaces by themselves",
+            remedy="let [workspace] setup run git submodule update, where the work needs them",
+        )

@@ -1,0 +1,159 @@
+"""The hub's one door: bring commits out of a workspace's object store, checked one by one.
+
+The hub's git packs what it finds through the workspace's store and unpacks it into its own, where
+every object is hashed and every link followed. A store that lies, through a forged index or graph,
+yields objects of other names, and those are missed here and not later.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from tidegate.git.command import LONG_S, Git
+from tidegate.git.errors import GitFailed, GitTimedOut
+from tidegate.git.hub import Hub
+
+UNPACK_MAX = 100
+"""Up to this many objects are stored one by one; more are kept as one pack."""
+BROKEN_MAX = 1000
+"""How many names are tried one by one when the history of some of them is not whole."""
+_PACK_HEADER_BYTES = 12
+_PROBE_BYTES = 1 << 16
+
+
+class Brought(NamedTuple):
+    """`leaves` are the new commits on which no other new commit builds: pinned, they keep all.
+
+    `broken` are names whose history could not be had whole, each with git's words.
+    """
+
+    leaves: tuple[str, ...]
+    broken: tuple[tuple[str, str], ...]
+
+
+def bring(
+    hub: Hub, objects: str, oids: Iterable[str], *, known: Sequence[str], spool: str
+) -> Brought:
+    """Bring what the oids name, without what the known commits already hold.
+
+    An oid that names nothing, or nothing of commits, is passed over: reflogs outlive their objects.
+    `spool` is a path for a file that may be large. Raises GitFailed where the hub is at fault.
+    """
+    looking = hub.git._replace(
+        alternates=(objects,),
+        timeout_s=LONG_S,
+        # Both are short cuts past the objects themselves, and could have been written by anybody.
+        settings=(("core.commitGraph", "false"), ("core.multiPackIndex", "false")),
+    )
+    names = sorted(set(oids))
+    graph, broken = _new_commits(looking, names, known)
+    leaves = _leaves(graph)
+    for leaf, why in _transfer_or_split(hub, looking, leaves, known, spool):
+        broken.append((leaf, why))
+    failed = {oid for oid, _ in broken}
+    return Brought(tuple(leaf for leaf in leaves if leaf not in failed), tuple(broken))
+
+
+Graph = dict[str, list[str]]
+
+
+def _new_commits(
+    git: Git, names: Sequence[str], known: Sequence[str]
+) -> tuple[Graph, list[tuple[str, str]]]:
+    """Return the commits that the names reach beyond the known ones, with their parents."""
+    try:
+        return _walked(git, names, known), []
+    except GitTimedOut:
+        raise
+    except GitFailed as error:
+        if len(names) == 1:
+            return {}, [(names[0], error.stderr)]
+    graph: Graph = {}
+    broken: list[tuple[str, str]] = []
+    for name in names[:BROKEN_MAX]:
+        found, failed = _new_commits(git, [name], known)
+        graph |= found
+        broken += failed
+    return graph, broken + [(name, "not tried") for name in names[BROKEN_MAX:]]
+
+
+def _walked(git: Git, names: Sequence[str], known: Sequence[str]) -> Graph:
+    if not names:
+        return {}
+    stdin = "".join(f"{line}\n" for line in (*names, *(f"^{oid}" for oid in known)))
+    rows = git.run(
+        "rev-list", "--parents", "--ignore-missing", "--stdin", stdin=stdin.encode()
+    ).text.splitlines()
+    return {commit: parents for commit, *parents in map(str.split, rows)}
+
+
+def _leaves(graph: Graph) -> list[str]:
+    built_on = {parent for parents in graph.values() for parent in parents}
+    return [commit for commit in graph if commit not in built_on]
+
+
+def _transfer_or_split(
+    hub: Hub, looking: Git, leaves: Sequence[str], known: Sequence[str], spool: str
+) -> list[tuple[str, str]]:
+    """Transfer all leaves at once, or else one by one; return those that cannot be had."""
+    try:
+        _transfer(hub, looking, leaves, known, spool)
+    except GitTimedOut:
+        raise
+    except GitFailed as error:
+        _check_disk(hub)
+        if len(leaves) == 1:
+            return [(leaves[0], error.stderr)]
+    else:
+        return []
+    return [
+        failure
+        for leaf in leaves
+        for failure in _transfer_or_split(hub, looking, [leaf], known, spool)
+    ]
+
+
+def _transfer(
+    hub: Hub, looking: Git, leaves: Sequence[str], known: Sequence[str], spool: str
+) -> None:
+    if not leaves:
+        return
+    revisions = "".join(f"{line}\n" for line in (*leaves, "--not", *known))
+    try:
+        looking.run(
+            "pack-objects",
+            "--revs",
+            "--stdout",
+            "--delta-base-offset",
+            "-q",
+            stdin=revisions.encode(),
+            stdout_path=spool,
+        )
+        storing = hub.git.within(LONG_S)
+        if _object_count(spool) <= UNPACK_MAX:
+            storing.run("unpack-objects", "--strict", "-q", stdin_path=spool)
+        else:
+            storing.run("index-pack", "--stdin", "--strict", stdin_path=spool)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(spool)
+
+
+def _object_count(pack: str) -> int:
+    """Read from a pack's header how many objects it holds."""
+    with open(pack, "rb") as file:
+        return int.from_bytes(file.read(_PACK_HEADER_BYTES)[8:12], "big")
+
+
+def _check_disk(hub: Hub) -> None:
+    """Blame the disk, by OSError, and not the workspace when nothing can be written."""
+    probe = os.path.join(hub.path, "tidegate", f"probe.{os.getpid()}")
+    try:
+        with open(probe, "wb") as file:
+            file.write(bytes(_PROBE_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(probe)

@@ -1,0 +1,86 @@
+"""Where the symbolic links of a tree lead, worked out from the tree alone.
+
+The file system is not asked: a link in a checkout may already lead elsewhere. A link that leaves
+the repository, or enters git's own folder, lets a change reach what no footprint can name.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from tidegate.git.command import Git
+from tidegate.git.tree_diff import LINK, Change, Entries, Finding, shown, tree_entries
+
+HOPS_MAX = 40
+"""How many links one path may lead through: the kernel's own limit."""
+
+
+def texts(git: Git, entries: Entries) -> dict[str, str]:
+    """Map each link of a tree to what it says."""
+    oids = {path: oid for path, (mode, oid) in entries.items() if mode == LINK}
+    blobs = _blobs(git, sorted(set(oids.values())))
+    return {path: shown(blobs[oid]) for path, oid in oids.items()}
+
+
+def resolved(texts_by_link: Mapping[str, str]) -> dict[str, str | None]:
+    """Map each link to the path that it leads to, or to None where that is outside."""
+    return {link: resolve(link, texts_by_link) for link in texts_by_link}
+
+
+def resolve(link: str, texts_by_link: Mapping[str, str]) -> str | None:
+    """Follow a link through all other links; None when it leaves the tree or goes in a circle."""
+    at: list[str] = link.split("/")
+    ahead: list[str] = []
+    for _ in range(HOPS_MAX):
+        text = texts_by_link.get("/".join(at))
+        if text is not None:
+            if text.startswith("/"):
+                return None
+            at.pop()
+            ahead = text.split("/") + ahead
+        walked = _walk(at, ahead, texts_by_link)
+        if walked is None:
+            return None
+        if not ahead and "/".join(at) not in texts_by_link:
+            return None if at[:1] == [".git"] else "/".join(at)
+    return None
+
+
+def _walk(at: list[str], ahead: list[str], texts_by_link: Mapping[str, str]) -> bool | None:
+    """Go along `ahead` until it is used up or a link is met; None when it leads above the root."""
+    while ahead:
+        name = ahead.pop(0)
+        if name == "..":
+            if not at:
+                return None
+            at.pop()
+        elif name not in ("", "."):
+            at.append(name)
+            if "/".join(at) in texts_by_link:
+                break
+    return True
+
+
+def escaping(git: Git, old: str, new: str, changed: Iterable[Change]) -> tuple[Finding, ...]:
+    """List the links that lead outside in `new` and did not do so in `old`."""
+    if not any(LINK in (change.old_mode, change.new_mode) for change in changed):
+        return ()
+    before = texts(git, tree_entries(git, old))
+    after = texts(git, tree_entries(git, new))
+    return tuple(
+        Finding("symlink_escape", link, f"leads out of the repository: {text}")
+        for link, text in after.items()
+        if resolve(link, after) is None
+        and not (before.get(link) == text and resolve(link, before) is None)
+    )
+
+
+def _blobs(git: Git, oids: list[str]) -> dict[str, bytes]:
+    """Read many small blobs with one process."""
+    output = git.run("cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in oids).encode())
+    blobs: dict[str, bytes] = {}
+    rest = output.stdout
+    while rest:
+        header, _, rest = rest.partition(b"\n")
+        oid, _, size = header.decode().split(" ")
+        blobs[oid] = rest[: int(size)]
+        rest = rest[int(size) + 1 :]
+    return blobs

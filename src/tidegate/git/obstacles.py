@@ -1,0 +1,176 @@
+"""What of the user's is in the way of a fast-forward, and what of it is already done.
+
+Asked of an index of ours and of the files themselves: bits in an index can say that a file is
+unchanged, or ignored, and it may still be the only copy of somebody's work. What is staged and in
+no file counts as work too.
+"""
+
+import os
+import stat
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from tidegate.git.checkout import PATHS_SHOWN_MAX, Checkout, Move, Obstacle, moves
+from tidegate.git.command import Git
+from tidegate.git.tree_diff import ABSENT, LINK, shown
+
+
+class Plan(NamedTuple):
+    """Paths that are as they will be, and paths that a killed run had begun to write."""
+
+    done: tuple[Move, ...]
+    begun: tuple[Move, ...]
+
+
+def plan(git: Git, checkout: Checkout, *, old: str, new: str, resuming: bool) -> Plan | Obstacle:
+    """Say what there is to do for the checkout to go from `old` to `new`, or what forbids it.
+
+    `resuming`: a killed run of ours was at it, so files may be missing or half written. `git` has
+    an index of ours, which is changed here.
+    """
+    git.run("update-index", "-q", "--really-refresh", ok_codes=(0, 1))
+    if unmerged := git.run("diff-files", "-z", "--name-only", "--diff-filter=U").items:
+        return _obstacle("there are unmerged files", unmerged)
+    ahead = moves(git, old, new)
+    _look_at_assumed(git, ahead)
+    staged, unstaged = _staged(git, old), _unstaged(git)
+    lost = [
+        path for path, entry in staged.items() if path not in ahead or not ahead[path].makes(entry)
+    ]
+    if lost:
+        return _obstacle("there are staged changes", lost)
+    arriving = [
+        move.path
+        for move in ahead.values()
+        if move.old_mode == ABSENT and os.path.lexists(_full(checkout, move.path))
+    ]
+    concerned = [ahead[path] for path in {*staged, *unstaged, *arriving} if path in ahead]
+    done = _as_they_will_be(git, checkout, concerned)
+    fine = {move.path for move in done}
+    begun = [
+        move
+        for move in concerned
+        if resuming and move.path not in fine and _is_begun(git, checkout, new, move)
+    ]
+    fine |= {move.path for move in begun}
+    if changed := [path for path in unstaged if path not in fine]:
+        return _obstacle("there are uncommitted changes", changed)
+    if in_the_way := _in_the_way(git, checkout, ahead, fine):
+        return _obstacle("there are untracked files in the way", in_the_way)
+    return Plan(tuple(done), tuple(begun))
+
+
+def _obstacle(reason: str, paths: Iterable[bytes]) -> Obstacle:
+    return Obstacle(reason, tuple(map(shown, sorted(set(paths))[:PATHS_SHOWN_MAX])))
+
+
+def _look_at_assumed(git: Git, ahead: Collection[bytes]) -> None:
+    """Clear, in our copy, the bits that tell git not to look at files that will be written."""
+    rows = git.run("ls-files", "-v", "-z").items
+    assumed = [row[2:] for row in rows if row[:1].islower() and row[2:] in ahead]
+    if assumed:
+        stdin = b"".join(path + b"\0" for path in assumed)
+        git.run("update-index", "--no-assume-unchanged", "-z", "--stdin", stdin=stdin)
+        git.run("update-index", "-q", "--really-refresh", ok_codes=(0, 1))
+
+
+def _staged(git: Git, commit: str) -> dict[bytes, tuple[str, str]]:
+    items = git.run(
+        "diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", commit
+    ).items
+    found = {}
+    for row, path in zip(items[::2], items[1::2], strict=True):
+        _, mode, _, oid, _ = row.decode().split(" ")
+        found[path] = (mode, oid)
+    return found
+
+
+def _unstaged(git: Git) -> list[bytes]:
+    """List the files that differ from the index. A submodule is its own user's affair."""
+    return git.run(
+        "diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=all"
+    ).items
+
+
+def _as_they_will_be(git: Git, checkout: Checkout, concerned: Iterable[Move]) -> list[Move]:
+    """Return the moves whose file already is what it will be, by content and kind."""
+    done, files = [], []
+    for move in concerned:
+        full = _full(checkout, move.path)
+        mode = os.lstat(full).st_mode if os.path.lexists(full) else 0
+        if move.new_mode == ABSENT:
+            done += [move] if mode == 0 else []
+        elif move.new_mode == LINK and stat.S_ISLNK(mode):
+            target = os.fsencode(os.readlink(full))
+            oid = git.run("hash-object", "--stdin", stdin=target).text
+            done += [move] if oid == move.new_oid else []
+        elif stat.S_ISREG(mode) and move.is_file and _is_plain_name(move.path):
+            files.append(move)
+    return done + _with_same_content(git, files)
+
+
+def _is_plain_name(path: bytes) -> bool:
+    """Tell whether git can read the name from a line of its own."""
+    return b"\n" not in path and not path.startswith(b'"')
+
+
+def _with_same_content(git: Git, files: list[Move]) -> list[Move]:
+    if not files:
+        return []
+    stdin = b"".join(move.path + b"\n" for move in files)
+    oids = git.run("hash-object", "--stdin-paths", stdin=stdin).text.splitlines()
+    return [move for move, oid in zip(files, oids, strict=True) if oid == move.new_oid]
+
+
+def _is_begun(git: Git, checkout: Checkout, new: str, move: Move) -> bool:
+    """Tell whether the file is missing, or a beginning of what it will be."""
+    full = _full(checkout, move.path)
+    if not move.is_file or not os.path.lexists(full):
+        return not os.path.lexists(full)
+    if not stat.S_ISREG(os.lstat(full).st_mode):
+        return False
+    name = f"{new}:{os.fsdecode(move.path)}"
+    meant = git.run("cat-file", "--filters", name).stdout
+    with open(full, "rb") as file:
+        return meant.startswith(file.read())
+
+
+def _in_the_way(
+    git: Git, checkout: Checkout, ahead: dict[bytes, Move], fine: Collection[bytes]
+) -> list[bytes]:
+    """List untracked files, ignored ones included, where the fast-forward will put something."""
+    found: list[bytes] = []
+    for move in ahead.values():
+        if move.new_mode != ABSENT and move.path not in fine:
+            found += _blocking(git, checkout, ahead, move)
+    return found
+
+
+def _blocking(
+    git: Git, checkout: Checkout, ahead: dict[bytes, Move], move: Move
+) -> Iterator[bytes]:
+    """Yield what lies at a path or in place of one of its folders and is not to be replaced."""
+    parts = move.path.split(b"/")
+    for depth in range(1, len(parts) + 1):
+        path = b"/".join(parts[:depth])
+        full = _full(checkout, path)
+        if not os.path.lexists(full):
+            return
+        is_folder = os.path.isdir(full) and not os.path.islink(full)
+        if is_folder and path != move.path:
+            continue
+        if is_folder:
+            yield from _untracked_below(git, path)
+        elif path not in ahead or ahead[path].old_mode == ABSENT:
+            yield path
+        return
+
+
+def _untracked_below(git: Git, folder: bytes) -> list[bytes]:
+    return git.run(
+        "--literal-pathspecs", "ls-files", "-z", "--others", "--", os.fsdecode(folder)
+    ).items
+
+
+def _full(checkout: Checkout, path: bytes) -> bytes:
+    return os.path.join(os.fsencode(checkout.root), path)

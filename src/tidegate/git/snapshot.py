@@ -1,0 +1,226 @@
+"""Make a tree of what lies in a workspace's files, with an index that no agent has touched.
+
+The index is read from the commit, or is the one that was kept when the workspace was made: the
+agent's own may hide changes (assume-unchanged) or name programs to run. Which files changed is
+asked of the file system; filters run only where the caller's settings name them.
+"""
+
+import os
+import stat
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from tidegate.git import foreign
+from tidegate.git.command import Git
+from tidegate.git.control import Baseline
+from tidegate.git.plain import Tampered
+from tidegate.git.survey import Survey
+from tidegate.git.tree_diff import shown
+
+BYTES_MAX = 1 << 30
+"""How much uncommitted content one snapshot takes in; beyond that somebody has to look."""
+MASS_DELETION_MIN = 1000
+"""From this many deletions on, a snapshot that deletes most files is taken for an accident."""
+
+_GITLINK = b"160000"
+_EMPTY_TREES = frozenset(
+    (
+        "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+        "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+    )
+)
+
+
+class Snapshot(NamedTuple):
+    """What the files amount to on top of the commit they were compared with."""
+
+    tree: str | None
+    """None when the files are as the commit has them."""
+    special: tuple[str, ...]
+    """Tracked paths that are now neither file nor link; they count as deleted."""
+    strangers: tuple[str, ...]
+    """Repositories among the files. What is in them is in no tree of ours."""
+    mass_deletion: bool
+
+
+def take(git: Git, tip: str, *, survey: Survey, before: Baseline, cone: Sequence[str]) -> Snapshot:
+    """Write the tree of `tip` as changed by the files under git's work tree.
+
+    `git` has an index file of its own and the files to look at; `survey` is what was found among
+    them, `before` how they differed before the agent came, `cone` the folders of a sparse checkout
+    (what is missing outside them was never there). Raises Tampered for what cannot be taken in.
+    """
+    git.run("read-tree", "--reset", tip)
+    links, strangers = _settle_nested(git, survey.nested)
+    changes = _tracked_changes(git, cone, before, raw_counts=survey.has_attributes)
+    written = [*changes.written, *_untracked(git, strangers, before)]
+    _check_readable(git, written)
+    _update(git, ("--force-remove",), (*changes.deleted, *changes.special))
+    _update(git, ("--add", "--remove", "--replace"), written)
+    moved = _record_heads(git, links)
+    tree = None
+    if written or changes.deleted or changes.special or moved:
+        tree = git.run("write-tree").text
+        tree = None if tree == _tree_of(git, tip) else tree
+    deleted = len(changes.deleted)
+    return Snapshot(
+        tree=tree,
+        special=tuple(map(shown, changes.special)),
+        strangers=strangers,
+        mass_deletion=tree is not None and _is_mass_deletion(git, tip, tree, deleted=deleted),
+    )
+
+
+def _tree_of(git: Git, commit: str) -> str:
+    return git.run("rev-parse", "--verify", f"{commit}^{{tree}}").text
+
+
+def _settle_nested(git: Git, nested: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Keep git from looking into repositories among the files, where a trap may lie.
+
+    Returns the submodules with their recorded commits, and the repositories the tree knows nothing
+    of. A file that was replaced by a repository is gone; a repository around tracked files is not
+    looked into by git, and its files are taken like any other.
+    """
+    if not nested:
+        return {}, ()
+    rows = git.run("--literal-pathspecs", "ls-files", "-s", "-z", "--", *nested).items
+    tracked = [_index_row(row) for row in rows]
+    at = set(nested)
+    links = {path: oid for mode, oid, path in tracked if mode == _GITLINK and path in at}
+    replaced = [path for mode, _, path in tracked if mode != _GITLINK and path in at]
+    around = {path for path in at for _, _, inner in tracked if inner.startswith(path + "/")}
+    _update(git, ("--force-remove",), map(os.fsencode, replaced))
+    _update(git, ("--skip-worktree",), map(os.fsencode, links))
+    return links, tuple(path for path in nested if path not in links and path not in around)
+
+
+def _index_row(row: bytes) -> tuple[bytes, str, str]:
+    attributes, _, path = row.partition(b"\t")
+    mode, oid, _ = attributes.split(b" ")
+    return mode, oid.decode(), os.fsdecode(path)
+
+
+class _Changes(NamedTuple):
+    written: list[bytes]
+    deleted: list[bytes]
+    special: list[bytes]
+
+
+def _tracked_changes(
+    git: Git, cone: Sequence[str], before: Baseline, *, raw_counts: bool
+) -> _Changes:
+    """Sort the paths whose files are not as the index has them.
+
+    `raw_counts`: a file whose very bytes are those of the blob is unchanged, whatever a filter or
+    an end-of-line attribute would make of it. Else files that were never normalised would look
+    changed by everyone who touches them.
+    """
+    changes = _Changes([], [], [])
+    items = git.run("diff-files", "-z", "--raw", "--no-renames", "--no-abbrev").items
+    rows = [row[1:].split(b" ") for row in items[::2]]
+    paths = items[1::2]
+    hashed = paths if raw_counts else [path for path in paths if path in before.changed]
+    ids = raw_ids(git, hashed) if hashed else {}
+    for (old_mode, _, old_oid, _, status), path in zip(rows, paths, strict=True):
+        full = os.path.join(os.fsencode(git.work_tree or ""), path)
+        if path in before.changed and before.changed[path] == ids.get(path):
+            continue
+        if status == b"D":
+            if os.path.lexists(full) or _in_cone(path, cone):
+                changes.deleted.append(path)
+        elif not _can_be_taken(full):
+            changes.special.append(path)
+        elif not (raw_counts and ids.get(path) == old_oid.decode() and old_mode == _mode(full)):
+            changes.written.append(path)
+    return changes
+
+
+def raw_ids(git: Git, paths: Iterable[bytes]) -> dict[bytes, str]:
+    """Return the blob ids of files' very bytes; what is no plain file has none."""
+    files = [path for path in paths if _is_plain(git, path)]
+    stdin = b"".join(path + b"\n" for path in files)
+    ids = git.run("hash-object", "--no-filters", "--stdin-paths", stdin=stdin).text.split()
+    return dict(zip(files, ids, strict=True))
+
+
+def _is_plain(git: Git, path: bytes) -> bool:
+    """Tell whether it is a file, and of a name that git can read from a line."""
+    full = os.path.join(os.fsencode(git.work_tree or ""), path)
+    is_file = os.path.isfile(full) and not os.path.islink(full)
+    return is_file and b"\n" not in path and not path.startswith(b'"')
+
+
+def _in_cone(path: bytes, cone: Sequence[str]) -> bool:
+    """Tell whether a sparse checkout of these folders has the path; an empty cone has them all."""
+    folder = os.fsdecode(os.path.dirname(path))
+    return not (cone and folder) or any(
+        f"{folder}/".startswith(f"{kept}/") or kept.startswith(f"{folder}/") for kept in cone
+    )
+
+
+def _can_be_taken(full: bytes) -> bool:
+    mode = os.lstat(full).st_mode
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)
+
+
+def _mode(full: bytes) -> bytes:
+    return b"100755" if os.lstat(full).st_mode & stat.S_IXUSR else b"100644"
+
+
+def _untracked(git: Git, strangers: Sequence[str], before: Baseline) -> list[bytes]:
+    """List what is neither tracked nor ignored. Patterns given here outrank any ignore file."""
+    patterns = [f"--exclude=/{pattern_for(path)}/" for path in strangers]
+    items = git.run("ls-files", "-z", "--others", "--exclude-standard", *patterns).items
+    return [
+        path for path in items if not (path.endswith(b"/") or _is_at_or_below(path, before.hidden))
+    ]
+
+
+def _is_at_or_below(path: bytes, folders: Collection[bytes]) -> bool:
+    while folders and path:
+        if path in folders:
+            return True
+        path = os.path.dirname(path)
+    return False
+
+
+def pattern_for(path: str) -> str:
+    """Return the ignore pattern that means exactly this path."""
+    return "".join(f"\\{character}" if character in "\\*?[ " else character for character in path)
+
+
+def _check_readable(git: Git, paths: Iterable[bytes]) -> None:
+    left = BYTES_MAX
+    for path in paths:
+        full = os.path.join(os.fsencode(git.work_tree or ""), path)
+        status = os.lstat(full)
+        if stat.S_ISREG(status.st_mode) and not os.access(full, os.R_OK):
+            raise Tampered("unreadable", os.fsdecode(path), "cannot be read")
+        left -= status.st_size
+        if left < 0:
+            raise Tampered(
+                "too_large", os.fsdecode(path), f"makes the snapshot larger than {BYTES_MAX} bytes"
+            )
+
+
+def _update(git: Git, flags: Sequence[str], paths: Iterable[bytes]) -> None:
+    if stdin := b"".join(path + b"\0" for path in paths):
+        git.run("update-index", *flags, "-z", "--stdin", stdin=stdin)
+
+
+def _record_heads(git: Git, links: dict[str, str]) -> bool:
+    """Record which commit each submodule stands at, as far as its files say so plainly."""
+    heads = {path: foreign.nested_head(git.work_tree or "", path) for path in links}
+    moved = {path: head for path, head in heads.items() if head and head != links[path]}
+    for path, head in moved.items():
+        git.run("update-index", "--cacheinfo", f"160000,{head},{path}")
+    return bool(moved)
+
+
+def _is_mass_deletion(git: Git, tip: str, tree: str, *, deleted: int) -> bool:
+    if deleted and tree in _EMPTY_TREES:
+        return True
+    if deleted < MASS_DELETION_MIN:
+        return False
+    return 2 * deleted > len(git.run("ls-tree", "-r", "-z", "--name-only", tip).items)
