@@ -1,4 +1,5 @@
 """Cases of a ledger: whole batches, what is read back, the chain, and texts."""
+# ruff: noqa: PLR2004 - a number in an assertion is the fact under test
 
 from dataclasses import replace
 
@@ -138,9 +139,7 @@ def an_event_is_kept_masked(backend: Backend) -> None:
     desk = sit_down(backend)
     desk.write(*desk.history.begun("001", BUILD))
     reason = f"push refused for {KEY}"
-    made = desk.write(
-        desk.history.ended("001", e.Failed(attempt=BUILD, reason=reason, detail=KEY))
-    )
+    made = desk.write(desk.history.ended("001", e.Failed(attempt=BUILD, reason=reason, detail=KEY)))
     kept = list(desk.ledger.read(RUN))
     assert kept[-1] == made[-1]
     assert KEY not in repr((kept, made, desk.ledger.rows("attempt", RUN)))
@@ -157,7 +156,7 @@ def a_damaged_text_is_found(backend: Backend) -> None:
 
 
 def any_text_comes_back(backend: Backend) -> None:
-    """A text comes back as it is, blank, long, or of any script; what UTF-8 lacks is written out."""
+    """A text comes back as it is, of any script and length; what UTF-8 lacks is written out."""
     ledger = backend.open()
     for text in ("", "\x00\r\n", "zażółć 漢字 🌊", "x" * 3_000_000):
         assert ledger.text(ledger.put_text(text)) == text

@@ -9,8 +9,8 @@ from importlib import import_module
 
 from tidegate.core import events as e
 from tidegate.core.errors import StaleEpoch
-from tidegate.ports.ledger import Batch, Fence
-from tidegate.testing.ledger_backend import BUILD, Backend, Case, Desk, refusal_of, sit_down
+from tidegate.ports.ledger import Batch
+from tidegate.testing.ledger_backend import Backend, Case, Desk, refusal_of, sit_down
 from tidegate.testing.ledger_history import RUN, RUN_STARTED, UTC, History
 
 _EVENTS = 40
@@ -88,7 +88,7 @@ _WAIT_S = 60.0
 
 @contextmanager
 def _writer(backend: Backend, run: str, events: int) -> Iterator[subprocess.Popen[str]]:
-    """A process that takes a run over and writes lanes into it, telling each number it was given."""
+    """A process that takes a run over and writes lanes into it, telling each number it got."""
     module = "tidegate.testing.ledger_shared_cases"
     arguments = (backend.opener, backend.place, run, str(events))
     process = subprocess.Popen(

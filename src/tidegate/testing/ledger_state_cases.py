@@ -5,7 +5,7 @@ from dataclasses import replace
 from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.errors import IllegalTransition, Refused, StaleEpoch, VersionConflict
-from tidegate.core.values import Outcome
+from tidegate.core.values import Outcome, Role
 from tidegate.ports.ledger import Batch, Fence
 from tidegate.testing.ledger_backend import BUILD, Backend, Case, refusal_of, sit_down, state_of
 from tidegate.testing.ledger_history import RUN, RUN_STARTED, UTC, digest
@@ -14,9 +14,13 @@ from tidegate.testing.ledger_history import RUN, RUN_STARTED, UTC, digest
 def a_run_id_is_taken_once(backend: Backend) -> None:
     """A run id is taken once."""
     desk = sit_down(backend)
-    refusal_of(
+    before = desk.snapshot()
+    error = refusal_of(
         Refused, lambda: desk.ledger.create_run(RUN, RUN_STARTED, actor="owner", utc=UTC)
     )
+    assert RUN in str(error)
+    assert not isinstance(error, IllegalTransition)
+    assert desk.snapshot() == before
     assert [row["run_id"] for row in desk.ledger.runs()] == [RUN]
 
 
@@ -111,7 +115,18 @@ def an_attempt_is_born_lawfully(backend: Backend) -> None:
     refusal_of(IllegalTransition, lambda: desk.write(alone))
     started = replace(born, event=replace(event, born=State.STARTED), next=State.STARTED)
     refusal_of(IllegalTransition, lambda: desk.write(started))
+    failed = desk.history.ended("001", e.Failed(attempt=BUILD, reason="x", detail=""))
+    desk.write(replace(failed, version=4))
+    lawful = replace(born, version=5)
+    for bent in (
+        replace(lawful, previous=State.FAILED),
+        replace(lawful, next=State.STARTED),
+        replace(lawful, next=None),
+        replace(lawful, epoch=1),
+    ):
+        refusal_of(IllegalTransition, lambda bent=bent: desk.write(bent))  # type: ignore[misc]
     assert len(desk.ledger.rows("attempt", RUN)) == 1
+    desk.write(lawful)
 
 
 def a_replacement_follows_a_failure(backend: Backend) -> None:
@@ -119,9 +134,7 @@ def a_replacement_follows_a_failure(backend: Backend) -> None:
     desk = sit_down(backend)
     desk.write(*desk.history.begun("001", BUILD))
     desk.write(desk.history.ended("001", e.Failed(attempt=BUILD, reason="died", detail="")))
-    desk.write(
-        desk.history.requested("001", "001-build-2", born=State.REPLACED, supersedes=BUILD)
-    )
+    desk.write(desk.history.requested("001", "001-build-2", born=State.REPLACED, supersedes=BUILD))
     rows = {row["attempt_id"]: row for row in desk.ledger.rows("attempt", RUN)}
     assert rows[BUILD]["state"] == State.FAILED
     assert rows["001-build-2"]["state"] == State.REPLACED
@@ -132,9 +145,7 @@ def an_attempt_is_born_once(backend: Backend) -> None:
     """The id of an attempt is never used again."""
     desk = sit_down(backend)
     desk.write(*desk.history.begun("001", BUILD))
-    refusal_of(
-        IllegalTransition, lambda: desk.write(desk.history.requested("001", BUILD))
-    )
+    refusal_of(IllegalTransition, lambda: desk.write(desk.history.requested("001", BUILD)))
 
 
 def an_attempt_belongs_to_one_lane(backend: Backend) -> None:
@@ -144,8 +155,12 @@ def an_attempt_belongs_to_one_lane(backend: Backend) -> None:
     blocked = e.Blocked(attempt=BUILD, reason="x")
     elsewhere = desk.history.entry("002", blocked, to=State.BLOCKED)
     refusal_of(IllegalTransition, lambda: desk.write(elsewhere))
-    other = replace(elsewhere, lane="001", version=4, attempt="001-build-9")
+    desk.write(desk.history.requested("001", "001-check-1", role=Role.CHECK))
+    job = e.JobFailed(attempt="001-check-1", job="merge", reason="disk", detail="")
+    other = replace(desk.history.entry("001", job), attempt=BUILD)
     refusal_of(IllegalTransition, lambda: desk.write(other))
+    nowhere = replace(desk.history.requested("", "none-build-1"), version=2)
+    refusal_of(IllegalTransition, lambda: desk.write(nowhere))
     assert state_of(desk) == State.DISPATCHED
 
 
@@ -155,9 +170,7 @@ def an_ended_attempt_does_not_change(backend: Backend) -> None:
     desk.write(*desk.history.begun("001", BUILD))
     desk.write(desk.history.ended("001", e.Failed(attempt=BUILD, reason="died", detail="")))
     before = desk.snapshot()
-    staged = e.ArtifactStaged(
-        attempt=BUILD, turn=1, path="late", digest=digest(9), is_valid=True
-    )
+    staged = e.ArtifactStaged(attempt=BUILD, turn=1, path="late", digest=digest(9), is_valid=True)
     refusal_of(IllegalTransition, lambda: desk.write(desk.history.entry("001", staged)))
     assert desk.snapshot() == before
 
@@ -170,6 +183,10 @@ def what_contradicts_itself_is_refused(backend: Backend) -> None:
     refusal_of(IllegalTransition, lambda: desk.write(replace(ended, lane="", version=2)))
     refusal_of(IllegalTransition, lambda: desk.write(replace(ended, attempt=BUILD)))
     refusal_of(IllegalTransition, lambda: desk.write(replace(ended, event=RUN_STARTED)))
+    over = e.RunEnded(landed=0, stopped=0, waiting=0, reason="")
+    refusal_of(IllegalTransition, lambda: desk.write(replace(ended, event=over)))
+    opened = replace(desk.history.opened("002"), lane="", version=2)
+    refusal_of(IllegalTransition, lambda: desk.write(opened))
     failed = desk.history.entry("001", e.Failed(attempt=BUILD, reason="x", detail=""))
     half = replace(failed, version=4, next=State.FAILED, previous=None)
     refusal_of(IllegalTransition, lambda: desk.write(half))

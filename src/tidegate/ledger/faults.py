@@ -1,0 +1,50 @@
+"""SQLite's errors in the project's words: what happened, to which file, and what to do now."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tidegate.core.errors import IntegrityError, TidegateError, Unavailable
+
+_PRIMARY = 0xFF
+"""The low byte of an extended result code is the plain one."""
+
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_SYNC_FAILED = frozenset({sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC})
+_HINTS = {
+    sqlite3.SQLITE_FULL: "make room on that disk; nothing of this was recorded",
+    sqlite3.SQLITE_BUSY: "another program writes to the ledger without taking its turn: end it",
+    sqlite3.SQLITE_LOCKED: "another program writes to the ledger without taking its turn: end it",
+    sqlite3.SQLITE_READONLY: "make the ledger's folder and files writable for this user",
+    sqlite3.SQLITE_CANTOPEN: "check that the ledger's folder is there and may be read",
+    sqlite3.SQLITE_IOERR: "check that disk; nothing of this is acknowledged",
+}
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raise the project's errors in place of SQLite's."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise translation(error, path) from error
+
+
+def translation(error: sqlite3.Error, path: Path) -> TidegateError:
+    """Unavailable where trying later may help; IntegrityError where it must not be tried."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    if code in _SYNC_FAILED:
+        return IntegrityError(
+            f"the disk did not confirm what was written to {path} ({error})",
+            hint="end this process: what it believes of the ledger may not be on the disk",
+        )
+    if code & _PRIMARY in _DAMAGED:
+        return IntegrityError(
+            f"{path} is damaged or no ledger ({error})",
+            hint="copy the folder away as it is, then restore a backup or ask `tidegate fsck`",
+        )
+    hint = _HINTS.get(code & _PRIMARY)
+    if hint is not None:
+        return Unavailable(f"the ledger {path} cannot be used just now ({error})", hint=hint)
+    return IntegrityError(f"the ledger {path} refused a statement ({error})")

@@ -1,0 +1,177 @@
+"""Opening the ledger's file: what must be true before anybody writes to it, or reads from it.
+
+A file of a later version, or one that is no ledger, is told by looking alone: not a byte changes.
+Inside this process the file is opened by SQLite and by nothing else, since closing any other
+descriptor of it would drop SQLite's locks.
+"""
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from tidegate.core.errors import IntegrityError, NotReady
+from tidegate.ledger.blobs import sync_folder
+from tidegate.ledger.faults import translated
+from tidegate.ledger.filesystem import require_local
+from tidegate.ledger.lock import WriteLock
+from tidegate.ledger.migration import (
+    APPLICATION_ID,
+    Step,
+    load_steps,
+    migrate,
+    version_of,
+)
+
+FILE = "ledger.db"
+LOCK = "ledger.lock"
+BUSY_MAX_S = 5.0
+"""Only programs that do not take the write lock, and checkpoints, make a writer wait for this."""
+_STATEMENTS_MAX = 256
+_FULL = 2
+SIDES = ("-wal", "-shm")
+
+
+def open_writer(
+    folder: Path, lock: WriteLock, steps: Sequence[Step] | None = None
+) -> sqlite3.Connection:
+    """A connection that may write, to a ledger of this version; made where there was none.
+
+    Raises NotReady (later version), IntegrityError (no ledger, or a schema that cannot be brought
+    to this version), Unavailable.
+    """
+    known = load_steps() if steps is None else steps
+    path = folder / FILE
+    _require_known(path, known)
+    lock.acquire()
+    try:
+        with translated(path):
+            connection = _connect(f"file:{_quoted(path)}")
+            try:
+                make_durable(connection)
+                migrate(connection, path, known)
+            except BaseException:
+                connection.close()
+                raise
+    finally:
+        lock.release()
+    return connection
+
+
+def open_reader(folder: Path, steps: Sequence[Step] | None = None) -> sqlite3.Connection:
+    """A connection that cannot write and, for another user's ledger, makes no file either.
+
+    Raises NotReady (no ledger, another version, not readable), IntegrityError (no ledger's file).
+    """
+    known = load_steps() if steps is None else steps
+    path = folder / FILE
+    version = _require_known(path, known)
+    if version == 0:
+        raise NotReady(f"there is no ledger in {folder}", hint="`tidegate run` makes one")
+    if version < len(known):
+        raise NotReady(
+            f"{path} is a ledger of version {version}; this Tidegate reads version {len(known)}",
+            hint="`tidegate run` or `tidegate fsck` brings it up to date, with a copy beside it",
+        )
+    with translated(path):
+        return _connect(f"file:{_quoted(path)}?mode=ro" if _is_ours(path) else _traceless(path))
+
+
+def make_durable(connection: sqlite3.Connection) -> None:
+    """Set what keeps an acknowledged transaction over a power cut, and see that it is set."""
+    mode = connection.execute("pragma journal_mode = wal").fetchone()[0]
+    connection.execute("pragma synchronous = full")
+    connection.execute("pragma trusted_schema = off")
+    require_durable(connection, mode)
+
+
+def require_durable(connection: sqlite3.Connection, mode: str) -> None:
+    """Raise NotReady unless the journal is a WAL and every commit is synced."""
+    synchronous = connection.execute("pragma synchronous").fetchone()[0]
+    if mode != "wal" or synchronous != _FULL:
+        raise NotReady(
+            f"SQLite cannot keep the ledger safe here (journal {mode}, synchronous {synchronous})",
+            hint="keep the repository on a local disk that supports shared memory files",
+        )
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the ledger's folder. Raises NotReady where no ledger can be kept in it."""
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
+            sync_folder(folder.parent)
+    except OSError as error:
+        raise NotReady(f"{folder} cannot be made: {error.strerror}") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise NotReady(
+            f"{folder} is not writable for this user",
+            hint="run as the user who owns the repository",
+        )
+    require_local(folder)
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        uri,
+        uri=True,
+        timeout=BUSY_MAX_S,
+        isolation_level=None,
+        cached_statements=_STATEMENTS_MAX,
+    )
+
+
+def _quoted(path: Path) -> str:
+    """A path as SQLite's file names in URIs have it."""
+    return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _is_ours(path: Path) -> bool:
+    return path.stat().st_uid == os.geteuid() and os.access(path.parent, os.W_OK)
+
+
+def _traceless(path: Path) -> str:
+    """How to read without making a file: the owner's side files must not become another user's.
+
+    Without a WAL the file is complete by itself; with one, its index is only read.
+    """
+    has_wal, has_index = (path.with_name(path.name + side).exists() for side in SIDES)
+    if not has_wal:
+        return f"file:{_quoted(path)}?mode=ro&immutable=1"
+    if has_index:
+        return f"file:{_quoted(path)}?mode=ro&readonly_shm=1"
+    if not _is_ours(path):
+        raise NotReady(
+            f"{path}-shm is missing, and only the ledger's owner may make it",
+            hint="run any reading command as the owner once",
+        )
+    return f"file:{_quoted(path)}?mode=ro"
+
+
+def _require_known(path: Path, steps: Sequence[Step]) -> int:
+    """The version of a file, 0 where there is none, by a look that does not change it.
+
+    Raises where this program must not touch it.
+    """
+    if not path.exists():
+        return 0
+    with translated(path):
+        connection = _connect(_traceless(path))
+        try:
+            version = version_of(connection)
+            application = connection.execute("pragma application_id").fetchone()[0]
+            has_tables = connection.execute("select count(*) from sqlite_schema").fetchone()[0]
+        finally:
+            connection.close()
+    if version > len(steps):
+        raise NotReady(
+            f"{path} is a ledger of version {version}; this Tidegate knows versions up to"
+            f" {len(steps)}",
+            hint="upgrade Tidegate; the file was not touched",
+        )
+    if application != APPLICATION_ID and (has_tables or version):
+        raise IntegrityError(
+            f"{path} is an SQLite file of another program",
+            hint="move it away; the ledger's folder is Tidegate's own",
+        )
+    return version

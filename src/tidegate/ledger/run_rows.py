@@ -1,0 +1,103 @@
+"""What the events of a run and of its lanes make of the rows `run`, `receipt` and `lane`.
+
+Part of the projection: pure, and read through `projection.project` alone.
+"""
+
+import msgspec
+
+from tidegate.core import events as e
+from tidegate.ledger.writes import Write, Writes, insert, update
+
+_to_json = msgspec.json.Encoder(order="deterministic").encode
+
+_RUN = insert(
+    "run",
+    (
+        "run_id", "playbook", "target", "ref", "base", "base_tree", "delivered_from",
+        "config_digest", "gate_digest", "policy", "started_at", "controller_epoch",
+    ),
+)  # fmt: skip
+_RUN_TAKEN = update(
+    "run",
+    ("controller_epoch", "controller", "controller_version", "controller_since", "ended_at"),
+    ("run_id",),
+)
+_RUN_BASE = update("run", ("base_verdict", "base_log_digest"), ("run_id",))
+_RUN_ENDED = update("run", ("ended_at", "landed", "stopped", "waiting", "reason"), ("run_id",))
+_RECEIPT = insert(
+    "receipt",
+    ("run_id", "receipt", "lane", "ref", "old", "new", "intended_at", "outcome", "detail"),
+)
+_RECEIPT_SETTLED = update("receipt", ("outcome", "detail", "settled_at"), ("run_id", "receipt"))
+
+
+def run_started(run: str, _: int, entry: e.Entry, event: e.RunStarted) -> Writes:
+    """The run, as it was frozen."""
+    values = (
+        run, event.playbook, event.target, event.ref, event.base, event.base_tree,
+        event.delivered_from, event.config_digest, event.gate_digest,
+        _to_json(event.policy).decode(), entry.utc, 0,
+    )  # fmt: skip
+    return (Write(_RUN, values),)
+
+
+def controller_took_over(run: str, _: int, entry: e.Entry, event: e.ControllerTookOver) -> Writes:
+    """A run that is taken up again has not ended."""
+    values = (event.controller_epoch, event.holder, event.version, entry.utc, None, run)
+    return (Write(_RUN_TAKEN, values),)
+
+
+def base_checked(run: str, _: int, _entry: e.Entry, event: e.BaseChecked) -> Writes:
+    """What the check says of the untouched base."""
+    return (Write(_RUN_BASE, (event.verdict.value, event.log_digest, run)),)
+
+
+def run_ended(run: str, _: int, entry: e.Entry, event: e.RunEnded) -> Writes:
+    """What became of its lanes."""
+    values = (entry.utc, event.landed, event.stopped, event.waiting, event.reason, run)
+    return (Write(_RUN_ENDED, values),)
+
+
+def delivery_intended(run: str, _: int, entry: e.Entry, event: e.DeliveryIntended) -> Writes:
+    """Until it is settled nobody knows whether it happened."""
+    key = (run, event.receipt, entry.lane)
+    return (Write(_RECEIPT, (*key, event.ref, event.old, event.new, entry.utc, "unknown", "")),)
+
+
+def delivery_settled(run: str, _: int, entry: e.Entry, event: e.DeliverySettled) -> Writes:
+    """What became of the effect."""
+    values = (event.outcome, event.detail, entry.utc, run, event.receipt)
+    return (Write(_RECEIPT_SETTLED, values),)
+
+
+_LANE = insert(
+    "lane",
+    (
+        "run_id", "lane", "issue", "title", "issue_digest", "text_digest", "footprint",
+        "priority", "opened_at",
+    ),
+)  # fmt: skip
+LANE_LANDED = update(
+    "lane",
+    ("landed_ref", "landed_commit", "landed_tree", "landed_sequence"),
+    ("run_id", "lane"),
+)
+_LANE_ENDED = update(
+    "lane", ("outcome", "reason", "ended_at", "ended_sequence"), ("run_id", "lane")
+)
+
+
+def lane_opened(run: str, _: int, entry: e.Entry, event: e.LaneOpened) -> Writes:
+    """The lane, as the issue was when it was taken."""
+    footprint = _to_json(event.footprint).decode()
+    values = (
+        run, entry.lane, event.issue, event.title, event.issue_digest, event.text_digest,
+        footprint, event.priority, entry.utc,
+    )  # fmt: skip
+    return (Write(_LANE, values),)
+
+
+def lane_ended(run: str, sequence: int, entry: e.Entry, event: e.LaneEnded) -> Writes:
+    """How it ended, and where in the ledger."""
+    values = (event.outcome.value, event.reason, entry.utc, sequence, run, entry.lane)
+    return (Write(_LANE_ENDED, values),)

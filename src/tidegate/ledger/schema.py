@@ -1,0 +1,76 @@
+"""The columns and keys of the derived tables, for backends that have no SQL to hold them.
+
+A test holds this against the real schema.
+"""
+
+from collections.abc import Mapping
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "run": (
+        "run_id", "playbook", "target", "ref", "base", "base_tree", "delivered_from",
+        "config_digest", "gate_digest", "policy", "started_at", "controller_epoch",
+        "controller", "controller_version", "controller_since", "base_verdict",
+        "base_log_digest", "ended_at", "landed", "stopped", "waiting", "reason",
+    ),
+    "lane": (
+        "run_id", "lane", "issue", "title", "issue_digest", "text_digest", "footprint",
+        "priority", "opened_at", "landed_ref", "landed_commit", "landed_tree",
+        "landed_sequence", "outcome", "reason", "ended_at", "ended_sequence",
+    ),
+    "attempt_fold": (
+        "run_id", "attempt_id", "lane", "parent_id", "actor_id", "role", "artifact_path",
+        "state", "artifact_status", "independence_status", "content_verdict",
+        "evidence_verdict", "readiness_verdict", "authorization_status", "started_at",
+        "checkpoint_deadline", "attempt_deadline", "last_checkpoint_at", "source_digest",
+        "artifact_digest", "reason", "supersedes_attempt_id", "requested_at",
+        "last_event_at",
+    ),
+    "turn": (
+        "run_id", "attempt_id", "turn", "lane", "epoch", "deadline_s", "deadline_utc",
+        "checkpoint_deadline_utc", "finding_digest", "base", "opened_at", "started_at",
+        "agent_pid", "ended_at", "how", "code", "signal", "active_s", "output_bytes",
+        "report_digest", "failure_digest", "is_external", "harvested_at", "tip", "tree",
+        "is_empty", "pins",
+    ),
+    "workspace": (
+        "run_id", "attempt_id", "lane", "path", "base", "dispatched_at",
+        "environment_digest", "ready_at", "removed_at",
+    ),
+    "heartbeat": (
+        "run_id", "attempt_id", "epoch", "beat_sequence", "lane", "beat_monotonic_s",
+        "last_completed_unit", "state", "controller_version", "utc",
+    ),
+    "receipt": (
+        "run_id", "receipt", "lane", "ref", "old", "new", "intended_at", "outcome",
+        "detail", "settled_at",
+    ),
+    "finding": (
+        "run_id", "lane", "version", "attempt_id", "source", "found_by", "tree", "counts",
+        "digest", "reason", "found_at",
+    ),
+    "ruling": (
+        "run_id", "lane", "version", "attempt_id", "ruling", "ruled_by", "tree", "ruled_at",
+    ),
+}  # fmt: skip
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "run": ("run_id",),
+    "lane": ("run_id", "lane"),
+    "attempt_fold": ("run_id", "attempt_id"),
+    "turn": ("run_id", "attempt_id", "turn"),
+    "workspace": ("run_id", "attempt_id"),
+    "heartbeat": ("run_id", "attempt_id", "epoch", "beat_sequence"),
+    "receipt": ("run_id", "receipt"),
+    "finding": ("run_id", "lane", "version"),
+    "ruling": ("run_id", "lane", "version"),
+}
+
+ATTEMPT = (
+    "run_id", "attempt_id", "parent_id", "actor_id", "role", "artifact_path", "state",
+    "artifact_status", "independence_status", "content_verdict", "evidence_verdict",
+    "readiness_verdict", "authorization_status", "owner", "lease_token", "lease_epoch",
+    "lease_expiry_utc", "started_at", "checkpoint_deadline", "attempt_deadline",
+    "last_checkpoint_at", "source_digest", "artifact_digest", "reason",
+    "supersedes_attempt_id",
+)  # fmt: skip
+"""What a reader is shown of an attempt: the columns of seed 002 (line 271), under its names."""

@@ -1,0 +1,58 @@
+-- What the writing side asks and stores beside the projection (whose statements are in writes.py).
+
+-- name: run_end
+select
+    controller_epoch,
+    (select max(sequence) from event),
+    (select hash from event where event.run_id = run.run_id order by sequence desc limit 1),
+    (select max(version) from event where event.run_id = run.run_id and lane = ?)
+from run
+where run_id = ?;
+
+-- name: newest_sequence
+select max(sequence) from event;
+
+-- name: raise_controller_epoch
+update run
+set controller_epoch = controller_epoch + 1, controller = ?, controller_since = ?
+where run_id = ?;
+
+-- name: version
+select max(version) from event where run_id = ? and lane = ?;
+
+-- name: append
+insert into event (
+    sequence, run_id, lane, version, attempt, epoch, kind, body, actor, previous_state,
+    next_state, reason, utc, previous_hash, hash
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: standing
+select
+    attempt_fold.state,
+    coalesce(lease.epoch, 0),
+    coalesce(lease.owner, ''),
+    lease.token,
+    coalesce(lease.expiry_utc, '')
+from attempt_fold
+left join lease
+    on lease.run_id = attempt_fold.run_id and lease.attempt_id = attempt_fold.attempt_id
+where attempt_fold.run_id = ? and attempt_fold.attempt_id = ?;
+
+-- name: put_lease
+insert into lease (run_id, attempt_id, epoch, owner, token, expiry_utc)
+values (?, ?, ?, ?, ?, ?)
+on conflict (run_id, attempt_id) do update set
+    epoch = excluded.epoch,
+    owner = excluded.owner,
+    token = excluded.token,
+    expiry_utc = excluded.expiry_utc;
+
+-- name: put_beat
+insert into heartbeat (
+    run_id, attempt_id, epoch, beat_sequence, lane, beat_monotonic_s, last_completed_unit, state,
+    controller_version, utc
+)
+select run_id, attempt_id, ?, ?, lane, ?, ?, state, ?, ?
+from attempt_fold
+where run_id = ? and attempt_id = ?
+on conflict do nothing;

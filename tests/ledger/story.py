@@ -1,0 +1,160 @@
+"""A lawful run in which every kind of event happens, batch by batch."""
+
+from collections.abc import Iterator
+
+from tidegate.core import events as e
+from tidegate.core.attempt import State
+from tidegate.core.values import Outcome, Role, Verdict
+from tidegate.ports.ledger import Batch
+from tidegate.testing.ledger_history import UTC, History, digest, tree
+
+ONE, TWO, THREE = "001-build-1", "002-build-1", "003-build-1"
+CHECK = "001-check-1"
+
+
+def batches(history: History) -> Iterator[Batch]:
+    """What a controller would commit, tick by tick."""
+    yield from _start(history)
+    yield from _build(history)
+    yield from _check_and_rework(history)
+    yield from _land(history)
+    yield from _replace(history)
+    yield from _reopen(history)
+    yield from _end(history)
+
+
+def _start(h: History) -> Iterator[Batch]:
+    took = e.ControllerTookOver(
+        controller_epoch=1,
+        holder="host-1:1",
+        version="0",
+        utc=UTC,
+        monotonic_s=1.0,
+        boottime_s=1.5,
+        boot_id="b",
+    )
+    base = e.BaseChecked(commit=tree(0), tree=tree(1), verdict=Verdict.PASS, log_digest=digest(9))
+    yield Batch(entries=(h.entry("", took), h.entry("", base)))
+
+
+def _build(h: History) -> Iterator[Batch]:
+    yield Batch(entries=tuple(h.begun("001", ONE)))
+    ready = e.WorkspaceReady(attempt=ONE, environment_digest=digest(8))
+    grant = h.grant(ONE)
+    yield Batch(entries=(h.entry("001", ready), h.turn_opened("001", ONE)), leases=(grant,))
+    yield Batch(entries=(h.turn_started("001", ONE),), leases=(h.renewal(ONE, 1),))
+    again = h.grant(ONE, now_utc="2026-01-01T00:09:00.000Z")
+    regranted = e.Regranted(attempt=ONE, turn=1, epoch=2)
+    yield Batch(entries=(h.entry("001", regranted),), leases=(again,))
+    yield Batch(entries=(h.checkpointed("001", ONE),))
+    ended = h.turn_ended("001", ONE)
+    yield Batch(entries=(ended, *_harvest(h, "001", ONE, 1)), leases=(h.give_back(ONE),))
+    yield Batch(entries=(h.materialized("001", ONE),))
+
+
+def _harvest(h: History, lane: str, attempt: str, turn: int) -> Iterator[e.Entry]:
+    harvested = e.Harvested(
+        attempt=attempt, turn=turn, tip=tree(3), tree=tree(2), is_empty=False, pins=4
+    )
+    staged = e.ArtifactStaged(
+        attempt=attempt, turn=turn, path="a/1.md", digest=digest(5), is_valid=True
+    )
+    yield h.entry(lane, harvested)
+    yield h.entry(lane, staged)
+
+
+def _candidate(h: History) -> e.Entry:
+    made = e.CandidateMade(attempt=ONE, target=tree(0), tip=tree(3), commit=tree(7), tree=tree(2))
+    return h.entry("001", made)
+
+
+def _check_and_rework(h: History) -> Iterator[Batch]:
+    yield Batch(entries=(_candidate(h),))
+    yield Batch(entries=(h.requested("001", CHECK, role=Role.CHECK), h.dispatched("001", CHECK)))
+    grant = h.grant(CHECK)
+    opened = (h.turn_opened("001", CHECK), h.turn_started("001", CHECK))
+    yield Batch(entries=opened, leases=(grant,))
+    yield Batch(
+        entries=(
+            h.turn_ended("001", CHECK),
+            h.checkpointed("001", CHECK),
+            h.materialized("001", CHECK),
+            h.judged("001", CHECK, Verdict.FAIL),
+            h.entry("001", e.Accepted(attempt=CHECK), to=State.ACCEPTED),
+            h.judged("001", ONE, Verdict.FAIL),
+        ),
+        leases=(h.give_back(CHECK),),
+    )
+    grant = h.grant(ONE)
+    opened = (h.turn_opened("001", ONE), h.turn_started("001", ONE))
+    yield Batch(entries=opened, leases=(grant,))
+    ended = h.turn_ended("001", ONE)
+    corrected = h.corrected("001", ONE, 10)
+    yield Batch(
+        entries=(ended, corrected, h.judged("001", ONE, Verdict.PASS)),
+        leases=(h.give_back(ONE),),
+    )
+
+
+def _land(h: History) -> Iterator[Batch]:
+    ruled = e.Ruled(attempt=ONE, ruling="land", by="auto", tree=tree(10))
+    intended = e.LandingIntended(
+        attempt=ONE, ref="refs/heads/x", old=tree(0), new=tree(7), tree=tree(10)
+    )
+    refused = e.LandingRefused(attempt=ONE, actual=tree(11))
+    landed = e.Landed(attempt=ONE, ref="refs/heads/x", commit=tree(7), tree=tree(10))
+    yield Batch(entries=(h.entry("001", ruled), h.entry("001", intended)))
+    yield Batch(entries=(h.entry("001", refused), _candidate(h), h.entry("001", intended)))
+    yield Batch(
+        entries=(
+            h.entry("001", landed),
+            h.entry("001", e.Accepted(attempt=ONE), to=State.ACCEPTED),
+            h.entry("001", e.LaneEnded(outcome=Outcome.LANDED, reason="")),
+            h.entry("001", e.WorkspaceRemoved(attempt=ONE)),
+        )
+    )
+
+
+def _replace(h: History) -> Iterator[Batch]:
+    """A runner dies; its attempt is fenced, stopped and replaced; the new one fails for good."""
+    yield Batch(entries=tuple(h.begun("002", TWO)))
+    grant = h.grant(TWO)
+    opened = (h.turn_opened("002", TWO), h.turn_started("002", TWO))
+    yield Batch(entries=opened, leases=(grant,))
+    fence = h.give_back(TWO, fence=True)
+    lost = (
+        h.turn_ended("002", TWO, how="lost"),
+        h.ended("002", e.Stale(attempt=TWO, reason="lost")),
+        h.ended("002", e.Stopped(attempt=TWO, reason="lost")),
+    )
+    yield Batch(entries=lost, leases=(fence,))
+    second = "002-build-2"
+    born = h.requested("002", second, born=State.REPLACED, supersedes=TWO)
+    yield Batch(entries=(born, h.dispatched("002", second)))
+    failed = h.ended("002", e.Failed(attempt=second, reason="not_started", detail=""))
+    yield Batch(entries=(failed,))
+
+
+def _reopen(h: History) -> Iterator[Batch]:
+    """A change does not merge, git fails, the owner blocks it and opens it again."""
+    yield Batch(entries=tuple(h.reviewed("003", THREE)))
+    conflicted = e.Conflicted(
+        attempt=THREE, target=tree(12), tip=tree(3), paths=("a",), finding_digest=digest(7)
+    )
+    job = e.JobFailed(attempt=THREE, job="merge", reason="disk", detail=digest(6))
+    uncounted = h.judged("003", THREE, Verdict.FAIL, counts=False)
+    yield Batch(entries=(uncounted, h.entry("003", conflicted), h.entry("003", job)))
+    stop = e.Ruled(attempt=THREE, ruling="stop", by="owner", tree=tree(2))
+    blocked = h.ended("003", e.Blocked(attempt=THREE, reason="stop"))
+    yield Batch(entries=(blocked, h.entry("003", stop)))
+    born = h.requested("003", "003-build-2", born=State.REOPENED, supersedes=THREE)
+    yield Batch(entries=(born, h.dispatched("003", "003-build-2")))
+
+
+def _end(h: History) -> Iterator[Batch]:
+    first = e.DeliveryIntended(receipt="d-1", ref="refs/heads/x", old=None, new=tree(7))
+    second = e.DeliveryIntended(receipt="d-2", ref="refs/heads/x", old=None, new=tree(7))
+    waits = e.DeliverySettled(receipt="d-1", outcome="waiting", detail="a dirty checkout")
+    done = e.RunEnded(landed=1, stopped=1, waiting=1, reason="")
+    yield Batch(entries=(h.entry("", first), h.entry("", waits), h.entry("", second)))
+    yield Batch(entries=(h.entry("", done),))

@@ -1,0 +1,182 @@
+"""Opening: what is no ledger of this version is left alone, and what is not safe is refused."""
+
+import hashlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tidegate.core.errors import IntegrityError, NotReady, TidegateError, Unavailable
+from tidegate.ledger.opening import make_durable, require_durable
+from tidegate.ledger.sqlite import SqliteLedger
+from tidegate.testing.ledger_history import RUN, RUN_STARTED, UTC
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.iterdir()
+        if path.name in ("ledger.db", "ledger.db-wal")
+    }
+
+
+def _make(path: Path, version: int) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("create table schema_version (v)")
+    connection.execute(f"pragma user_version = {version}")
+    connection.commit()
+    connection.close()
+
+
+def test_a_new_folder_gets_a_ledger(tmp_path: Path) -> None:
+    """Where there is nothing a ledger is made; opened again it is the same one."""
+    folder = tmp_path / "deep" / "tidegate"
+    with SqliteLedger.open(folder) as ledger:
+        ledger.create_run(RUN, RUN_STARTED, actor="owner", utc=UTC)
+        head = ledger.head(RUN)
+    with SqliteLedger.open(folder) as ledger:
+        assert ledger.head(RUN) == head
+
+
+def test_an_empty_file_becomes_a_ledger(tmp_path: Path) -> None:
+    """A file that a crash left empty is a ledger that was not made yet."""
+    (tmp_path / "ledger.db").touch()
+    with SqliteLedger.open(tmp_path) as ledger:
+        assert ledger.runs() == []
+
+
+@pytest.mark.parametrize("open_it", [SqliteLedger.open, SqliteLedger.open_read_only])
+def test_a_ledger_of_a_later_version_is_left_alone(open_it: object, tmp_path: Path) -> None:
+    """G4-08: a later version is refused with both versions named, and no byte changes."""
+    SqliteLedger.open(tmp_path).close()
+    connection = sqlite3.connect(tmp_path / "ledger.db")
+    connection.execute("pragma user_version = 999")
+    connection.close()
+    before = _contents(tmp_path)
+    with pytest.raises(NotReady, match=r"version 999.* up to 1\b.*upgrade"):
+        open_it(tmp_path)  # type: ignore[operator]
+    assert _contents(tmp_path) == before
+
+
+def test_a_later_version_in_the_log_is_seen(tmp_path: Path) -> None:
+    """G4-08: a version that is still in the log of a newer program at work counts too."""
+    SqliteLedger.open(tmp_path).close()
+    newer = sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
+    newer.execute("pragma user_version = 2")
+    assert (tmp_path / "ledger.db-wal").stat().st_size > 0
+    before = _contents(tmp_path)
+    with pytest.raises(NotReady, match=r"version 2"):
+        SqliteLedger.open(tmp_path)
+    assert _contents(tmp_path) == before
+    newer.close()
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_another_programs_file_is_left_alone(version: int, tmp_path: Path) -> None:
+    """G4-08: an SQLite file that is no ledger is refused, whatever version it claims."""
+    _make(tmp_path / "ledger.db", version)
+    before = _contents(tmp_path)
+    with pytest.raises(IntegrityError, match="another program"):
+        SqliteLedger.open(tmp_path)
+    assert _contents(tmp_path) == before
+
+
+def test_garbage_is_left_alone(tmp_path: Path) -> None:
+    """G4-08: a file that is no database is refused, and stays for whoever can read it."""
+    (tmp_path / "ledger.db").write_bytes(b"not a database at all" * 50)
+    before = _contents(tmp_path)
+    with pytest.raises(IntegrityError, match="damaged or no ledger"):
+        SqliteLedger.open(tmp_path)
+    assert _contents(tmp_path) == before
+
+
+def test_a_journal_that_is_no_log_is_refused() -> None:
+    """A database that cannot have a write-ahead log is not written to."""
+    connection = sqlite3.connect(":memory:")
+    with pytest.raises(NotReady, match="journal memory"):
+        make_durable(connection)
+    connection.close()
+
+
+def test_commits_that_are_not_synced_are_refused(tmp_path: Path) -> None:
+    """A connection that does not sync each commit is not written to."""
+    connection = sqlite3.connect(tmp_path / "x.db")
+    mode = connection.execute("pragma journal_mode = wal").fetchone()[0]
+    connection.execute("pragma synchronous = normal")
+    with pytest.raises(NotReady, match="synchronous 1"):
+        require_durable(connection, mode)
+    connection.execute("pragma synchronous = full")
+    require_durable(connection, mode)
+    connection.close()
+
+
+def test_an_open_ledger_syncs_each_commit(tmp_path: Path) -> None:
+    """The ledger's own connection has a write-ahead log and syncs each commit."""
+    with SqliteLedger.open(tmp_path) as ledger:
+        asked = ("journal_mode", "synchronous", "trusted_schema")
+        found = [ledger._connection.execute(f"pragma {name}").fetchone()[0] for name in asked]
+    assert found == ["wal", 2, 0]
+
+
+def test_a_ledger_without_a_log_is_given_one(tmp_path: Path) -> None:
+    """A ledger that somebody took the log away from gets it back, or is not opened."""
+    SqliteLedger.open(tmp_path).close()
+    other = sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
+    assert other.execute("pragma journal_mode = delete").fetchone()[0] == "delete"
+    other.execute("begin")
+    other.execute("select * from run").fetchall()
+    with pytest.raises((Unavailable, NotReady)):
+        _open_impatiently(tmp_path)
+    other.execute("rollback")
+    other.close()
+    test_an_open_ledger_syncs_each_commit(tmp_path)
+
+
+def _open_impatiently(folder: Path) -> None:
+    """Without the five seconds that SQLite would wait."""
+    from tidegate.ledger import opening  # noqa: PLC0415 - only this test looks inside
+
+    patience, opening.BUSY_MAX_S = opening.BUSY_MAX_S, 0.0
+    try:
+        SqliteLedger.open(folder)
+    finally:
+        opening.BUSY_MAX_S = patience
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    """Where a file stands in the folder's place the error says which."""
+    (tmp_path / "tidegate").touch()
+    with pytest.raises(NotReady, match="tidegate cannot be made"):
+        SqliteLedger.open(tmp_path / "tidegate")
+
+
+def test_nothing_to_read_is_no_error_of_the_disk(tmp_path: Path) -> None:
+    """Where no run was ever started a reading command is told so, and makes nothing."""
+    for folder in (tmp_path / "none", tmp_path):
+        with pytest.raises(NotReady, match="no ledger in"):
+            SqliteLedger.open_read_only(folder)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_paths_that_a_uri_could_misread_are_opened(tmp_path: Path) -> None:
+    """A folder whose name has the signs of a URI is the folder that is meant."""
+    folder = tmp_path / "50%20?mode=memory#x"
+    with SqliteLedger.open(folder) as ledger:
+        ledger.create_run(RUN, RUN_STARTED, actor="owner", utc=UTC)
+        assert (folder / "ledger.db").exists()
+    with SqliteLedger.open_read_only(folder) as reader:
+        assert len(reader.runs()) == 1
+
+
+def test_no_file_stays_open_after_a_refusal(tmp_path: Path) -> None:
+    """Whatever an opening is refused for, it leaves no descriptor behind."""
+    _make(tmp_path / "ledger.db", 999)
+    before = _descriptors()
+    for _ in range(3):
+        with pytest.raises(TidegateError):
+            SqliteLedger.open(tmp_path)
+    assert _descriptors() == before
+
+
+def _descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
