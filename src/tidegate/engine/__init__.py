@@ -1,0 +1,1 @@
+"""The tick: look at the world, record what it means, plan, bring about. It knows ports only."""

@@ -1,0 +1,135 @@
+"""The base: it is checked before anything is spent, in a workspace that is nobody's attempt.
+
+A try that is ended from outside is spent and the next one has a folder of its own, so that a
+controller that comes back finds its place by looking.
+"""
+
+from typing import assert_never
+
+from tidegate.core.events import BaseChecked
+from tidegate.core.values import Verdict
+from tidegate.engine.engine import BASE, Engine
+from tidegate.engine.jobs import look_at_job
+from tidegate.engine.turns import check_result, read_tail
+from tidegate.ports.git import Prepared, PrepareWork, Removed, RemoveWork, WorkFailed
+from tidegate.ports.runners import Absent, Exit, Over, RunnerSpec, Running, Unheld
+
+_EPOCH = 1
+
+
+def advance_base(engine: Engine) -> bool:
+    """Check the untouched base before anything is spent; True once it has passed."""
+    verdict = engine.book.run.base_verdict
+    if verdict is None:
+        _check_base(engine)
+        return False
+    if not engine.is_base_removed:
+        _remove_base(engine)
+    if verdict is Verdict.FAIL:
+        engine.halt = "the check fails on the base"
+    return verdict is Verdict.PASS
+
+
+def _workspace(engine: Engine) -> str:
+    return f"{engine.setup.workspaces}/{engine.book.run.id}/{BASE}"
+
+
+def _check_base(engine: Engine) -> None:
+    folder = engine.setup.places.turn(BASE, engine.base_try)
+    sighting = engine.ports.runners.look(folder)
+    match sighting:
+        case Absent():
+            _prepare_base(engine, folder)
+        case Running():
+            engine.saw_running(folder)
+        case Over(exit=ending):
+            if not ending.leftovers or engine.is_empty(folder):
+                _note_base(engine, folder, ending)
+        case Unheld():
+            if engine.is_lost(folder, epoch=_EPOCH + 1):
+                _try_again(engine, folder, "its runner died")
+        case _:
+            assert_never(sighting)
+
+
+def _try_again(engine: Engine, folder: str, reason: str) -> None:
+    """This try is spent, which is nobody's verdict. Tries of earlier controllers do not count."""
+    engine.base_try += 1
+    engine.base_losses += folder in engine.started
+    if engine.base_losses >= engine.setup.policy.limits.infra_max:
+        engine.halt = f"the check of the base could not be run: {reason}"
+    _check_base(engine)
+
+
+def _prepare_base(engine: Engine, folder: str) -> None:
+    """Make its workspace and start the check; while nothing may start, no workspace is left."""
+    setup, name = engine.setup, f"base-prepare-{engine.base_try}"
+    work = PrepareWork(
+        workspace=_workspace(engine),
+        commit=engine.book.run.started.base,
+        branch="tidegate/base",
+        setup=setup.workspace_setup,
+        env_files=setup.env_files,
+        caches=setup.caches,
+        setup_timeout_s=setup.policy.deadlines.setup_s,
+    )
+    result = look_at_job(engine, name, work, may_start=lambda: _may_prepare(engine))
+    if isinstance(result, WorkFailed):
+        _try_again(engine, setup.places.job(name), result.message)
+    elif engine.is_held and not engine.running and not engine.is_base_removed:
+        _remove_base(engine)
+    elif isinstance(result, Prepared):
+        engine.after_commit(folder, lambda: _start_check(engine, folder))
+
+
+def _may_prepare(engine: Engine) -> bool:
+    engine.is_base_removed &= engine.is_held
+    return not engine.is_held
+
+
+def _start_check(engine: Engine, folder: str) -> None:
+    policy = engine.setup.policy
+    engine.ports.runners.start(
+        RunnerSpec(
+            folder=folder,
+            epoch=_EPOCH,
+            argv=("/bin/sh", "-c", f"exec 2>&1\n{engine.setup.check_command}"),
+            env=engine.setup.environment,
+            cwd=_workspace(engine),
+            mark=folder,
+            deadline_s=policy.deadlines.check_s,
+            output_max_bytes=policy.limits.output_max_bytes,
+            grace_s=policy.deadlines.term_grace_s,
+            beat_s=policy.deadlines.heartbeat_s / 3,
+        )
+    )
+
+
+def _note_base(engine: Engine, folder: str, ending: Exit) -> None:
+    started = engine.book.run.started
+    tail = read_tail(f"{folder}/stdout", engine.setup.policy.limits.finding_max_bytes)
+    result = check_result(engine.setup.check_command, ending, tail=tail)
+    if result.is_external:
+        _try_again(engine, folder, ending.error or f"it was ended from outside ({ending.reason})")
+        return
+    engine.book.record_run(
+        BaseChecked(
+            commit=started.base,
+            tree=started.base_tree,
+            verdict=Verdict.FAIL if result.failure else Verdict.PASS,
+            log_digest=engine.ports.ledger.put_text(result.report),
+        )
+    )
+
+
+def _remove_base(engine: Engine) -> None:
+    """Failures are few and tried again at once: there may be nothing else that a tick waits for."""
+    most = engine.setup.policy.limits.infra_max
+    while engine.base_removals_failed < most:
+        name = f"base-remove-{engine.base_removals_failed}"
+        result = look_at_job(engine, name, RemoveWork(workspace=_workspace(engine)))
+        if not isinstance(result, WorkFailed):
+            engine.is_base_removed = isinstance(result, Removed)
+            return
+        engine.base_removals_failed += 1
+    engine.is_base_removed = True

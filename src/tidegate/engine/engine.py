@@ -1,0 +1,171 @@
+"""What the engine of one run holds between ticks, and what the parts of a tick may ask of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tidegate.core.issue import Issue
+from tidegate.core.lane import Lane
+from tidegate.engine.book import Book
+from tidegate.engine.setup import Ports, Setup
+from tidegate.ports.agents import Brief
+from tidegate.ports.clock import Reading
+
+BASE = "base"
+"""What the base's check goes by, where a lane's has its attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """The newest beat that a lease was renewed for, and when."""
+
+    sequence: int
+    at_s: float
+
+
+@dataclass(slots=True)
+class Engine:
+    """The run as it is held in memory: all of it can be made anew from the ledger.
+
+    `queue` holds the issues that no lane was opened for, in order; `width` is how many lanes may
+    work at once; `landed` names the issues that others may stand on.
+    """
+
+    ports: Ports
+    setup: Setup
+    book: Book
+    queue: list[Issue]
+    width: int
+    render_prompt: Callable[[str, Brief], str]
+    now: Reading
+    landed: set[str] = field(default_factory=set)
+    agent_problem: Callable[[], str | None] = lambda: None
+    is_draining: bool = False
+    halt: str | None = None
+    """What will not mend itself: a red base, an agent that cannot be started."""
+    disk_note: str | None = None
+    """What is wrong with the free space, while it is below the floor."""
+    base_try: int = 1
+    """Which try at checking the base is looked at; one that was ended from outside is spent."""
+    base_losses: int = 0
+    """How many of the tries that this engine started were ended from outside."""
+    base_removals_failed: int = 0
+    is_base_removed: bool = False
+    refused_delivery: str | None = None
+    """The target that the user's repository could not take: it is not offered twice in a row."""
+    deliveries_failed: int = 0
+    """How often in a row a delivery went wrong by itself."""
+    checkpoints_failed: dict[str, int] = field(default_factory=dict)
+    renewed: dict[str, Renewal] = field(default_factory=dict)
+    """The newest renewal of each turn, by its folder."""
+    unheld_since: dict[str, float] = field(default_factory=dict)
+    clinging_since: dict[str, float] = field(default_factory=dict)
+    """Since when processes of a folder, whose runner is no more, would not die."""
+    running: set[str] = field(default_factory=set)
+    """The folders in which something goes on, as this tick saw them."""
+    started: set[str] = field(default_factory=set)
+    """The folders that this engine has started something in."""
+    is_looking: bool = False
+    """A builder is looked at for its first commit."""
+    starts: dict[str, Callable[[], None]] = field(default_factory=dict)
+    spent: dict[str, None] = field(default_factory=dict)
+
+    def begin(self, now: Reading) -> None:
+        """A tick begins: what goes on is seen afresh."""
+        self.now, self.book.utc = now, now.utc
+        self.running.clear()
+        self.is_looking = False
+
+    def end(self) -> None:
+        """A tick ends: a folder that nobody asked for any more is no longer waited for."""
+        self.unheld_since = {f: at for f, at in self.unheld_since.items() if f in self.running}
+
+    def after_commit(self, folder: str, action: Callable[[], None]) -> None:
+        """Start this in the folder, once, when everything recorded so far is durable."""
+        self.starts[folder] = action
+
+    def tidy_after_commit(self, folder: str) -> None:
+        """Clear this folder away once what was learnt from it is durable."""
+        self.spent[folder] = None
+
+    def saw_running(self, folder: str) -> None:
+        """A runner of this folder is at work."""
+        self.running.add(folder)
+        self.unheld_since.pop(folder, None)
+
+    def is_lost(self, folder: str, *, epoch: int) -> bool:
+        """Whether a folder that nobody holds is given up.
+
+        It had time to start, its lock was taken, and nothing lives of what its runner had started.
+        """
+        since_s = self.unheld_since.setdefault(folder, self.now.monotonic_s)
+        self.running.add(folder)
+        if self.now.monotonic_s - since_s < self.setup.policy.deadlines.start_s:
+            return False
+        if not self.ports.runners.declare_lost(folder, epoch=epoch):
+            self.unheld_since.pop(folder)
+            return False
+        self.running.discard(folder)
+        return self.is_empty(folder)
+
+    def is_empty(self, folder: str) -> bool:
+        """Nothing that was started in this folder lives any more.
+
+        What does not die in time is left to a person: nothing may follow it in its workspace.
+        """
+        leftovers = self.ports.runners.sweep(folder, grace_s=0.0)
+        if not leftovers:
+            self.clinging_since.pop(folder, None)
+            return True
+        since_s = self.clinging_since.setdefault(folder, self.now.monotonic_s)
+        if self.now.monotonic_s - since_s < self.setup.policy.deadlines.stop_ack_s:
+            self.running.add(folder)
+        else:
+            pids = ", ".join(map(str, leftovers))
+            self.halt = f"these processes would not die, end them and run again: {pids}"
+        return False
+
+    def issue_text(self, lane: Lane) -> str:
+        """The issue's text as it was when the lane was opened."""
+        return self.ports.ledger.text(lane.text_digest)
+
+    @property
+    def is_held(self) -> bool:
+        """Nothing new may start."""
+        return self.is_draining or self.held_by is not None
+
+    @property
+    def held_by(self) -> str | None:
+        """What a person must mend before anything new can start."""
+        return self.halt or self.disk_note
+
+    @property
+    def is_done(self) -> bool:
+        """Nothing is under way and nothing would start."""
+        if self.running:
+            return False
+        if self.is_held:
+            return True
+        is_takeable = any(self.landed.issuperset(issue.needs) for issue in self.queue)
+        return not is_takeable and not self.book.lanes and self.book.run.delivery is None
+
+    def stop_all(self) -> None:
+        """Ask every turn under way to end. Asking twice is asking once."""
+        places, runners = self.setup.places, self.ports.runners
+        if self.book.run.base_verdict is None:
+            folder = places.turn(BASE, self.base_try)
+            runners.request_stop(folder, epoch=1, reason="interrupted")
+        for lane in self.book.lanes.values():
+            for attempt in lane.attempts.values():
+                turn = attempt.turn
+                if turn is None or turn.end is not None:
+                    continue
+                folder = places.turn(attempt.id, turn.number)
+                runners.request_stop(folder, epoch=turn.epoch, reason="interrupted")
+
+    def wait_s(self) -> float:
+        """How long nothing can become due by itself: the next beat, look or start limit."""
+        deadlines = self.setup.policy.deadlines
+        if self.unheld_since or self.clinging_since:
+            return min(deadlines.start_s, 1.0)
+        beat_s = deadlines.heartbeat_s / 3
+        return min(beat_s, deadlines.checkpoint_look_s) if self.is_looking else beat_s

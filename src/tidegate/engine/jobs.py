@@ -1,0 +1,93 @@
+"""Jobs: slow work of the engine itself, each in a runner of its own.
+
+A job's folder is named by what it is for and by how often it failed before, so that starting it
+twice is starting it once, also across a restart of the controller. The folder of a job that failed
+stays until the run is over: its number is taken, its output tells why, and where it was lost its
+fence keeps out a runner that comes too late.
+"""
+
+from collections.abc import Callable
+from typing import assert_never
+
+from tidegate.engine.engine import Engine
+from tidegate.ports.git import Work, WorkFailed, WorkResult
+from tidegate.ports.runners import Absent, EndReason, Exit, Over, RunnerSpec, Running, Unheld
+
+_OUTPUT_MAX_BYTES = 50_000_000
+_EPOCH = 1
+
+
+def look_at_job(
+    engine: Engine, name: str, work: Work, *, may_start: Callable[[], bool] = lambda: True
+) -> WorkResult | None:
+    """What came of a job; None while it runs, or where it will be started after the commit."""
+    folder = engine.setup.places.job(name)
+    sighting = engine.ports.runners.look(folder)
+    match sighting:
+        case Absent():
+            if may_start():
+                engine.after_commit(folder, lambda: start_job(engine, folder, work))
+            return None
+        case Running():
+            engine.saw_running(folder)
+            return None
+        case Over(exit=ending):
+            if ending.leftovers and not engine.is_empty(folder):
+                return None
+            return _result(engine, folder, work, ending)
+        case Unheld():
+            if not engine.is_lost(folder, epoch=_EPOCH + 1):
+                return None
+            return WorkFailed(reason="lost", message=f"the runner of {name} died")
+        case _:
+            assert_never(sighting)
+
+
+def _result(engine: Engine, folder: str, work: Work, ending: Exit) -> WorkResult:
+    has_ended = ending.reason is EndReason.EXITED and ending.signal is None
+    result = engine.ports.git.result(work, folder) if has_ended else _failed(ending)
+    if not isinstance(result, WorkFailed):
+        engine.tidy_after_commit(folder)
+    return result
+
+
+def is_quiet(engine: Engine, name: str) -> bool:
+    """No such job is under way; what came of it does not matter."""
+    folder = engine.setup.places.job(name)
+    sighting = engine.ports.runners.look(folder)
+    match sighting:
+        case Absent():
+            return True
+        case Running():
+            engine.saw_running(folder)
+            return False
+        case Over(exit=ending):
+            return not ending.leftovers or engine.is_empty(folder)
+        case Unheld():
+            return engine.is_lost(folder, epoch=_EPOCH + 1)
+        case _:
+            assert_never(sighting)
+
+
+def _failed(ending: Exit) -> WorkFailed:
+    what = ending.error or f"ended by {ending.reason}"
+    return WorkFailed(reason=str(ending.reason), message=what)
+
+
+def start_job(engine: Engine, folder: str, work: Work) -> None:
+    """Start the job's runner. Called after the facts that ask for it are durable."""
+    deadlines = engine.setup.policy.deadlines
+    engine.ports.runners.start(
+        RunnerSpec(
+            folder=folder,
+            epoch=_EPOCH,
+            argv=engine.ports.git.command(work, folder),
+            env=engine.setup.environment,
+            cwd=engine.setup.places.home,
+            mark=folder,
+            deadline_s=deadlines.job_s + deadlines.setup_s,
+            output_max_bytes=_OUTPUT_MAX_BYTES,
+            grace_s=deadlines.term_grace_s,
+            beat_s=deadlines.heartbeat_s / 3,
+        )
+    )

@@ -1,0 +1,61 @@
+"""Run ticks until nothing is left to do, sleeping in between until something can be due."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tidegate.core.errors import Unavailable
+from tidegate.engine.engine import Engine
+from tidegate.engine.tick import tick
+
+
+class Wish(StrEnum):
+    """What the outside wants of the loop: signals turn into one of these."""
+
+    GO_ON = "go_on"
+    DRAIN = "drain"
+    STOP = "stop"
+    DETACH = "detach"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Why the loop returned. `halt` says what a person must mend, where that is why."""
+
+    wish: Wish
+    halt: str | None
+
+
+def run_loop(engine: Engine, *, wish: Callable[[], Wish], show: Callable[[Engine], None]) -> Ended:
+    """Tick, show, sleep. Returns when the run is done, drained, stopped or detached.
+
+    A ledger that cannot be written ends the loop: what is believed is worth nothing without it,
+    and the agents live on in their runners.
+    """
+    while True:
+        wanted = wish()
+        if wanted is Wish.DETACH:
+            return Ended(wanted, engine.held_by)
+        engine.is_draining = wanted is not Wish.GO_ON
+        if wanted is Wish.STOP:
+            engine.stop_all()
+        try:
+            is_changed = tick(engine, engine.ports.clock.now())
+        except OSError as error:
+            raise Unavailable(f"the run's folder cannot be written ({error})") from error
+        show(engine)
+        if engine.is_done and not is_changed:
+            _clear_jobs(engine)
+            return Ended(wanted, engine.held_by)
+        if not is_changed:
+            engine.ports.runners.wait(engine.wait_s())
+
+
+def _clear_jobs(engine: Engine) -> None:
+    """Clear away what jobs left behind that were lost, or whose controller died too early.
+
+    Where no lane is open nobody wants their results any more, nor their fences.
+    """
+    if not engine.book.lanes:
+        shutil.rmtree(engine.setup.places.jobs, ignore_errors=True)

@@ -1,0 +1,297 @@
+"""Bring effects about: each is looked at first, and started only where it is not under way.
+
+One function an effect. It answers with what is to be noted; nothing where it has to wait.
+"""
+
+from typing import assert_never
+
+from tidegate.core import commands as c
+from tidegate.core import effects as f
+from tidegate.core.lane import Attempt, Lane
+from tidegate.engine.engine import Engine
+from tidegate.engine.jobs import is_quiet, look_at_job
+from tidegate.engine.turns import look_at_turn
+from tidegate.ports.git import (
+    HarvestResult,
+    HarvestWork,
+    MergeConflict,
+    Merged,
+    MergeWork,
+    Moved,
+    MoveRefused,
+    MoveWork,
+    Prepared,
+    PrepareWork,
+    Removed,
+    RemoveWork,
+    WorkFailed,
+    WorkResult,
+)
+
+Commands = tuple[c.Command, ...]
+
+
+def reach(  # noqa: C901, PLR0911 - one arm an effect
+    engine: Engine, lane: Lane, effect: f.Effect
+) -> Commands:
+    """What is to be noted of an effect now. Whatever must be started is, after the commit."""
+    match effect:
+        case f.Prepare(attempt=attempt):
+            return _prepare(engine, lane.attempts[attempt])
+        case f.Run(attempt=attempt):
+            return look_at_turn(engine, lane, lane.attempts[attempt])
+        case f.Checkpoint(attempt=attempt):
+            return _checkpoint(engine, lane, lane.attempts[attempt])
+        case f.Harvest(attempt=attempt):
+            return _harvest(engine, lane, lane.attempts[attempt])
+        case f.Promote(attempt=attempt):
+            return _promote(engine, lane.attempts[attempt])
+        case f.Merge(attempt=attempt, target=target):
+            return _merge(engine, lane, lane.attempts[attempt], target)
+        case f.Land():
+            return _land(engine, lane)
+        case f.Remove(attempt=attempt):
+            return _remove(engine, lane.attempts[attempt])
+        case f.Halt(reason=reason):
+            engine.halt = reason
+            return ()
+        case _:
+            assert_never(effect)
+
+
+def _prepare(engine: Engine, attempt: Attempt) -> Commands:
+    setup = engine.setup
+    work = PrepareWork(
+        workspace=attempt.workspace or "",
+        commit=attempt.base or "",
+        branch=f"tidegate/{attempt.id}",
+        setup=setup.workspace_setup,
+        env_files=setup.env_files,
+        caches=setup.caches,
+        setup_timeout_s=setup.policy.deadlines.setup_s,
+    )
+    result = look_at_job(engine, f"{attempt.id}-prepare-{attempt.jobs_failed}", work)
+    match result:
+        case None:
+            return ()
+        case Prepared(environment_digest=digest):
+            return (c.NoteWorkspace(attempt=attempt.id, environment_digest=digest),)
+        case _:
+            return _failure(engine, attempt, "prepare", result)
+
+
+def _harvest_work(attempt: Attempt, lane: Lane, *, snapshot: bool) -> HarvestWork:
+    assert attempt.turn is not None
+    return HarvestWork(
+        workspace=attempt.workspace or "",
+        base=attempt.base or "",
+        attempt=attempt.id,
+        turn=attempt.turn.number,
+        snapshot=snapshot,
+        subject=lane.title,
+    )
+
+
+def _checkpoint(engine: Engine, lane: Lane, attempt: Attempt) -> Commands:
+    """A builder's first commit: looked for in plain files, then taken into the hub.
+
+    A failure costs nothing: whatever is wrong is heard again, and counted, at the turn's harvest.
+    """
+    engine.is_looking = True
+    failed = engine.checkpoints_failed.get(attempt.id, 0)
+    commit = engine.ports.git.peek(attempt.workspace or "")
+    if commit is None or commit == attempt.base or failed >= _infra_max(engine):
+        return ()
+    work = _harvest_work(attempt, lane, snapshot=False)
+    result = look_at_job(engine, _checkpoint_job(attempt, failed), work)
+    if isinstance(result, HarvestResult) and result.tip != attempt.base:
+        return (c.NoteCheckpoint(attempt=attempt.id, commit=result.tip),)
+    if result is not None:
+        engine.checkpoints_failed[attempt.id] = failed + 1
+    return ()
+
+
+def _checkpoint_job(attempt: Attempt, failed: int) -> str:
+    return f"{attempt.id}-checkpoint-{failed}"
+
+
+def _has_no_checkpoint_under_way(engine: Engine, attempt: Attempt) -> bool:
+    names = (_checkpoint_job(attempt, failed) for failed in range(_infra_max(engine)))
+    return all(is_quiet(engine, name) for name in names)
+
+
+def _infra_max(engine: Engine) -> int:
+    return engine.setup.policy.limits.infra_max
+
+
+def _harvest(engine: Engine, lane: Lane, attempt: Attempt) -> Commands:
+    assert attempt.turn is not None
+    name = f"{attempt.id}-harvest-{attempt.turn.number}-{attempt.jobs_failed}"
+    result = look_at_job(
+        engine,
+        name,
+        _harvest_work(attempt, lane, snapshot=True),
+        may_start=lambda: _has_no_checkpoint_under_way(engine, attempt),
+    )
+    match result:
+        case None:
+            return ()
+        case HarvestResult():
+            return (
+                c.NoteHarvest(
+                    attempt=attempt.id,
+                    tip=result.tip,
+                    tree=result.tree,
+                    is_empty=result.is_empty,
+                    pins=result.pins,
+                    violations=result.violations,
+                    path=engine.setup.places.artifact(attempt.id, attempt.turn.number),
+                ),
+            )
+        case _:
+            return _failure(engine, attempt, "harvest", result)
+
+
+_NOTHING_CHANGED = "Nothing was changed: the tree is the same as the one that was started from.\n"
+_NOTHING_LEFT = "Nothing is left of the change: its target has all of it already.\n"
+_UNCHANGED = "The finding was not answered: the tree is the same as the one that was judged.\n"
+
+
+def _promote(engine: Engine, attempt: Attempt) -> Commands:
+    """Publish the staged artifact. Its intent must be durable first, so a new one waits a tick."""
+    turn = attempt.turn
+    assert turn is not None
+    assert turn.staged is not None
+    if any(entry.attempt == attempt.id for entry in engine.book.entries):
+        return ()
+    ledger, staged = engine.ports.ledger, turn.staged
+    engine.ports.store.promote(staged.path, ledger.text(staged.digest), digest=staged.digest)
+    fault = _NOTHING_CHANGED if attempt.is_empty else _UNCHANGED
+    return (c.NotePromotion(attempt=attempt.id, fault_digest=ledger.put_text(fault)),)
+
+
+def _merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> Commands:
+    head = engine.ports.ledger.head(engine.book.run.id)
+    work = MergeWork(
+        target=target,
+        tip=build.tip or "",
+        base=build.base or "",
+        subject=lane.title,
+        trailers=(
+            ("Tidegate-Run", engine.book.run.id),
+            ("Tidegate-Lane", lane.id),
+            ("Tidegate-Ledger", f"{head.sequence}:{head.hash}"),
+        ),
+        utc=engine.now.utc,
+    )
+    name = f"{build.id}-merge-{(build.tip or '')[:12]}-{target[:12]}-{build.jobs_failed}"
+    result = look_at_job(engine, name, work)
+    match result:
+        case None:
+            return ()
+        case Merged(commit=commit, tree=tree):
+            return (_candidate(engine, build, target, commit, tree),)
+        case MergeConflict(paths=paths):
+            return (_conflict(engine, build, target, paths),)
+        case _:
+            return _failure(engine, build, "merge", result)
+
+
+def _candidate(
+    engine: Engine, build: Attempt, target: str, commit: str, tree: str
+) -> c.NoteCandidate:
+    is_empty = tree == engine.book.run.target_tree
+    return c.NoteCandidate(
+        target=target,
+        tip=build.tip or "",
+        commit=commit,
+        tree=tree,
+        has_passed=tree in engine.book.run.passed,
+        empty_digest=engine.ports.ledger.put_text(_NOTHING_LEFT) if is_empty else None,
+    )
+
+
+def _conflict(
+    engine: Engine, build: Attempt, target: str, paths: tuple[str, ...]
+) -> c.NoteConflict:
+    listed = "\n".join(f"  {path}" for path in paths)
+    finding = (
+        f"The change no longer merges onto its target, which has moved to {target}.\n"
+        f"Conflicting paths:\n{listed}\n"
+        f"Bring it onto the new target (git merge {target}), resolve, and commit.\n"
+    )
+    return c.NoteConflict(
+        target=target,
+        tip=build.tip or "",
+        paths=paths,
+        finding_digest=engine.ports.ledger.put_text(finding),
+    )
+
+
+def _land(engine: Engine, lane: Lane) -> Commands:
+    landing, build = lane.landing, lane.attempts[_build_id(lane)]
+    assert landing is not None
+    work = MoveWork(ref=landing.ref, old=landing.old, new=landing.new)
+    name = f"{build.id}-land-{landing.new[:12]}-{lane.landings_refused}-{build.jobs_failed}"
+    result = look_at_job(engine, name, work, may_start=lambda: not _is_stuck(engine, build))
+    match result:
+        case None:
+            return ()
+        case Moved():
+            return (c.NoteLanding(),)
+        case MoveRefused(actual=actual):
+            return (c.NoteLandingRefused(actual=actual),)
+        case _:
+            return _landing_failure(engine, lane, build, result)
+
+
+def _is_stuck(engine: Engine, build: Attempt) -> bool:
+    return engine.halt is not None and build.jobs_failed >= _infra_max(engine)
+
+
+def _landing_failure(engine: Engine, lane: Lane, build: Attempt, result: WorkResult) -> Commands:
+    """The target may have moved all the same, so a landing is never given up: the run halts."""
+    noted = _job_failure(engine, build, "land", result, gives_up=False)
+    if build.jobs_failed + 1 >= _infra_max(engine):
+        engine.halt = f"the landing of {lane.id} fails ({_failed(result, 'land').message})"
+    return (noted,)
+
+
+def _build_id(lane: Lane) -> str:
+    return [a.id for a in lane.attempts.values() if a.commit is None][-1]
+
+
+def _remove(engine: Engine, attempt: Attempt) -> Commands:
+    name = f"{attempt.id}-remove-{attempt.removals_failed}"
+    result = look_at_job(engine, name, RemoveWork(workspace=attempt.workspace or ""))
+    match result:
+        case None:
+            return ()
+        case Removed():
+            return (c.NoteRemoval(attempt=attempt.id),)
+        case _:
+            return _failure(engine, attempt, "remove", result)
+
+
+def _failure(engine: Engine, attempt: Attempt, job: str, result: WorkResult) -> Commands:
+    is_last = attempt.jobs_failed + 1 >= _infra_max(engine)
+    return (_job_failure(engine, attempt, job, result, gives_up=is_last),)
+
+
+def _job_failure(
+    engine: Engine, attempt: Attempt, job: str, result: WorkResult, *, gives_up: bool
+) -> c.NoteJobFailure:
+    failed = _failed(result, job)
+    return c.NoteJobFailure(
+        attempt=attempt.id,
+        job=job,
+        reason=failed.reason,
+        detail_digest=engine.ports.ledger.put_text(failed.message),
+        gives_up=gives_up,
+    )
+
+
+def _failed(result: WorkResult, job: str) -> WorkFailed:
+    if isinstance(result, WorkFailed):
+        return result
+    return WorkFailed(reason="unexpected", message=f"{job} answered {result}")

@@ -1,0 +1,44 @@
+"""What a run was started with: ports, frozen settings, and names that do not change."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tidegate.core.policy import Policy
+from tidegate.engine.places import Places
+from tidegate.ports.agents import Agent, RoleSettings
+from tidegate.ports.clock import Clock
+from tidegate.ports.git import Git
+from tidegate.ports.ledger import Ledger
+from tidegate.ports.runners import Runners
+from tidegate.ports.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """The adapters, as the composition root built them."""
+
+    ledger: Ledger
+    runners: Runners
+    git: Git
+    agent: Agent
+    store: Store
+    clock: Clock
+    free_bytes: Callable[[str], int]
+    new_token: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """The frozen part of a run. `environment` is what agents and checks may see of the user's."""
+
+    places: Places
+    policy: Policy
+    workspaces: str
+    check_command: str
+    build: RoleSettings
+    workspace_setup: str | None
+    env_files: tuple[str, ...]
+    caches: tuple[str, ...]
+    environment: Mapping[str, str] = field(repr=False)
+    version: str
+    holder: str

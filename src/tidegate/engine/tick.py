@@ -1,0 +1,145 @@
+"""One synchronous tick.
+
+    tick = look and record, lane by lane -> one commit -> bring about
+
+A tick never waits: whatever takes long is a job or a turn in a runner. Nothing is brought about
+before the facts that ask for it are durable, and everything it starts can be started twice.
+"""
+
+import shutil
+
+from tidegate.core.commands import NoteLanding, OpenLane, OpenTurn
+from tidegate.core.effects import Effect
+from tidegate.core.issue import Issue
+from tidegate.core.lane import Lane
+from tidegate.engine.base import advance_base
+from tidegate.engine.delivery import advance_delivery
+from tidegate.engine.engine import Engine
+from tidegate.engine.places import hub_ref
+from tidegate.engine.reach import reach
+from tidegate.engine.turns import open_lease
+from tidegate.playbooks.build import (
+    Now,
+    Step,
+    View,
+    could_not_start,
+    needs_verdict,
+    plan,
+    queue_order,
+)
+from tidegate.ports.clock import Reading
+
+
+def tick(engine: Engine, now: Reading) -> bool:
+    """Do all that can be done now; True where something was recorded or started."""
+    engine.begin(now)
+    _look_at_disk(engine)
+    if advance_base(engine):
+        _open_lanes(engine)
+        labels = _labels(engine)
+        for lane_id in list(engine.book.lanes):
+            _advance(engine, lane_id, labels)
+    advance_delivery(engine)
+    engine.end()
+    return _commit(engine)
+
+
+def _commit(engine: Engine) -> bool:
+    is_recorded = engine.book.flush()
+    starts, engine.starts = engine.starts, {}
+    spent, engine.spent = engine.spent, {}
+    for folder, start in starts.items():
+        start()
+        engine.started.add(folder)
+    for folder in spent:
+        shutil.rmtree(folder, ignore_errors=True)
+    engine.book.forget_ended()
+    return is_recorded or bool(starts)
+
+
+def _look_at_disk(engine: Engine) -> None:
+    """Nothing starts below the floor; what runs goes on, and may well free something."""
+    floor = engine.setup.policy.limits.disk_floor_bytes
+    free = engine.ports.free_bytes(engine.setup.places.home)
+    is_low = free < floor
+    engine.disk_note = (
+        f"only {free} bytes are free, [disk] floor_bytes is {floor}" if is_low else None
+    )
+
+
+def _open_lanes(engine: Engine) -> None:
+    """Take issues while there are slots. A lane that is ruled to land takes none."""
+    taken = sum(needs_verdict(lane) for lane in engine.book.lanes.values())
+    while taken < engine.width and not engine.is_held:
+        issue = next((i for i in engine.queue if engine.landed.issuperset(i.needs)), None)
+        if issue is None:
+            return
+        engine.queue.remove(issue)
+        engine.book.record(issue.id, _opening(engine, issue))
+        taken += 1
+
+
+def _opening(engine: Engine, issue: Issue) -> OpenLane:
+    return OpenLane(
+        issue=issue.id,
+        title=issue.title,
+        issue_digest=issue.digest,
+        text_digest=engine.ports.ledger.put_text(issue.text),
+        footprint=issue.footprint,
+        priority=issue.priority,
+    )
+
+
+def _advance(engine: Engine, lane_id: str, labels: Now) -> None:
+    """Follow the plan until it asks for nothing that can be recorded now."""
+    for _ in range(engine.setup.policy.limits.steps_per_tick_max):
+        lane = engine.book.lanes[lane_id]
+        taken = [_take(engine, lane, step) for step in plan(lane, _view(engine), labels)]
+        if not any(taken):
+            return
+
+
+def _take(engine: Engine, lane: Lane, step: Step) -> bool:
+    """Record a command, or what an effect turned out to be; True where anything was."""
+    if engine.book.lanes[lane.id] is not lane:
+        return True  # an earlier step changed the lane: plan again first
+    commands = reach(engine, lane, step) if isinstance(step, Effect) else (step,)
+    for command in commands:
+        if isinstance(command, OpenTurn):
+            open_lease(engine, lane.attempts[command.attempt])
+        engine.book.record(lane.id, command)
+        if isinstance(command, NoteLanding):
+            engine.landed.add(lane.issue)
+    return bool(commands)
+
+
+def _view(engine: Engine) -> View:
+    queued = [lane for lane in engine.book.lanes.values() if lane.is_queued]
+    return View(
+        run=engine.book.run.id,
+        ref=hub_ref(engine.book.run.id),
+        target=engine.book.run.target,
+        head=min(queued, key=queue_order).id if queued else None,
+        agent=engine.setup.build.agent,
+        workspaces=engine.setup.workspaces,
+        policy=engine.setup.policy,
+        agent_problem=engine.agent_problem() if _could_not_start(engine) else None,
+        is_draining=engine.is_held,
+    )
+
+
+def _could_not_start(engine: Engine) -> bool:
+    return any(
+        could_not_start(attempt)
+        for lane in engine.book.lanes.values()
+        for attempt in lane.attempts.values()
+    )
+
+
+def _labels(engine: Engine) -> Now:
+    deadlines, now = engine.setup.policy.deadlines, engine.now
+    return Now(
+        build_deadline_utc=now.utc_in(deadlines.build_s),
+        check_deadline_utc=now.utc_in(deadlines.check_s),
+        checkpoint_deadline_utc=now.utc_in(deadlines.checkpoint_s),
+    )

@@ -1,0 +1,204 @@
+"""Turns: see to the runner of an open turn, keep its lease, and hear how it ended."""
+
+import os
+from pathlib import Path
+from typing import assert_never
+
+from tidegate.core import commands as c
+from tidegate.core.events import Regranted
+from tidegate.core.lane import Attempt, Lane, Turn
+from tidegate.core.lease import Acquire, Release, Renew
+from tidegate.core.values import Role
+from tidegate.engine.briefing import place_of, start_turn
+from tidegate.engine.engine import Engine, Renewal
+from tidegate.ports.agents import Result
+from tidegate.ports.runners import Absent, Beat, EndReason, Exit, Over, Running, Unheld
+
+
+def look_at_turn(engine: Engine, lane: Lane, attempt: Attempt) -> tuple[c.Command, ...]:
+    """What is to be noted of an open turn; its runner is started where there was none yet."""
+    turn = attempt.turn
+    assert turn is not None
+    folder = engine.setup.places.turn(attempt.id, turn.number)
+    sighting = engine.ports.runners.look(folder)
+    match sighting:
+        case Absent():
+            if not engine.is_held:
+                engine.after_commit(folder, lambda: start_turn(engine, lane, attempt, turn))
+            return ()
+        case Running(beat=beat):
+            engine.saw_running(folder)
+            return _running(engine, lane, attempt, turn, beat)
+        case Over(exit=ending):
+            if ending.leftovers and not engine.is_empty(folder):
+                return ()
+            return (_ended(engine, attempt, turn, ending),)
+        case Unheld():
+            if not engine.is_lost(folder, epoch=turn.epoch + 1):
+                return ()
+            return (_lost(engine, attempt, turn),)
+        case _:
+            assert_never(sighting)
+
+
+def _running(
+    engine: Engine, lane: Lane, attempt: Attempt, turn: Turn, beat: Beat | None
+) -> tuple[c.Command, ...]:
+    if beat is None:
+        return ()
+    if _is_renewal_due(engine, engine.setup.places.turn(attempt.id, turn.number), beat):
+        _keep_lease(engine, lane, attempt, turn, beat)
+    if turn.is_started:
+        return ()
+    return (c.NoteStart(attempt=attempt.id, agent_pid=beat.agent_pid),)
+
+
+def open_lease(engine: Engine, attempt: Attempt) -> None:
+    """Ask for the lease that an opened turn acts under; it is granted with the same commit."""
+    now = engine.now
+    engine.book.leases.append(
+        Acquire(
+            run_id=engine.book.run.id,
+            attempt_id=attempt.id,
+            owner=engine.setup.holder,
+            token=engine.ports.new_token(),
+            now_utc=now.utc,
+            expiry_utc=now.utc_in(engine.setup.policy.deadlines.lease_s),
+            previous_epoch=attempt.epoch,
+        )
+    )
+
+
+def close_lease(engine: Engine, attempt: Attempt, turn: Turn, *, fence: bool) -> None:
+    """Give the lease back with the commit that records the turn's end."""
+    engine.renewed.pop(engine.setup.places.turn(attempt.id, turn.number), None)
+    engine.book.leases.append(
+        Release(run_id=engine.book.run.id, attempt_id=attempt.id, epoch=attempt.epoch, fence=fence)
+    )
+
+
+def _is_renewal_due(engine: Engine, folder: str, beat: Beat) -> bool:
+    """Only a beat that was never counted renews, and only once in a heartbeat.
+
+    The first one that is seen may have been counted before a restart, so it only tells the next
+    one apart.
+    """
+    now_s, heartbeat_s = engine.now.monotonic_s, engine.setup.policy.deadlines.heartbeat_s
+    seen = engine.renewed.get(folder)
+    if seen is None:
+        engine.renewed[folder] = Renewal(beat.sequence, now_s - heartbeat_s)
+        return False
+    if beat.sequence <= seen.sequence or now_s - seen.at_s < heartbeat_s:
+        return False
+    engine.renewed[folder] = Renewal(beat.sequence, now_s)
+    return True
+
+
+def _keep_lease(engine: Engine, lane: Lane, attempt: Attempt, turn: Turn, beat: Beat) -> None:
+    """Renew in the group commit; grant again where the lease had run out meanwhile."""
+    now, deadlines = engine.now, engine.setup.policy.deadlines
+    lease = engine.ports.ledger.lease(engine.book.run.id, attempt.id)
+    if lease.token is None or lease.expiry_utc <= now.utc:
+        open_lease(engine, attempt)
+        engine.book.record_event(
+            lane.id, Regranted(attempt=attempt.id, turn=turn.number, epoch=attempt.epoch + 1)
+        )
+        return
+    engine.book.leases.append(
+        Renew(
+            run_id=engine.book.run.id,
+            attempt_id=attempt.id,
+            owner=lease.owner,
+            token=lease.token,
+            epoch=lease.epoch,
+            now_utc=now.utc,
+            expiry_utc=now.utc_in(deadlines.lease_s),
+            beat_sequence=beat.sequence,
+            beat_monotonic_s=beat.monotonic_s,
+            last_completed_unit=f"{beat.stdout_bytes + beat.stderr_bytes} bytes",
+            controller_version=engine.setup.version,
+        )
+    )
+
+
+def _ended(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> c.NoteEnd:
+    close_lease(engine, attempt, turn, fence=False)
+    result = _result(engine, attempt, turn, ending)
+    failure = result.failure
+    return c.NoteEnd(
+        attempt=attempt.id,
+        how=str(ending.reason),
+        code=ending.code,
+        signal=ending.signal,
+        active_s=ending.active_s,
+        output_bytes=ending.stdout_bytes + ending.stderr_bytes,
+        report_digest=engine.ports.ledger.put_text(result.report),
+        failure_digest=engine.ports.ledger.put_text(failure) if failure is not None else None,
+        is_external=result.is_external,
+        path=engine.setup.places.artifact(attempt.id, turn.number),
+    )
+
+
+def _lost(engine: Engine, attempt: Attempt, turn: Turn) -> c.NoteEnd:
+    """A turn that nobody saw alive never got to run: that is not its agent's doing."""
+    close_lease(engine, attempt, turn, fence=True)
+    text = engine.ports.ledger.put_text("The runner died without a word; its processes were ended.")
+    return c.NoteEnd(
+        attempt=attempt.id,
+        how="lost",
+        code=None,
+        signal=None,
+        active_s=0.0,
+        output_bytes=0,
+        report_digest=text,
+        failure_digest=text,
+        is_external=attempt.role is Role.CHECK or not turn.is_started,
+        path="",
+    )
+
+
+def _result(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> Result:
+    place = place_of(engine, attempt, turn)
+    limit = engine.setup.policy.limits.finding_max_bytes
+    tail = read_tail(f"{place.folder}/stdout", limit)
+    if attempt.role is Role.BUILD:
+        both = "\n".join(
+            part for part in (tail, read_tail(f"{place.folder}/stderr", limit)) if part
+        )
+        return engine.ports.agent.result(place, ending, tail=both)
+    return check_result(engine.setup.check_command, ending, tail=tail)
+
+
+def check_result(command: str, ending: Exit, *, tail: str) -> Result:
+    """The check's log, made from its exit and the end of its output.
+
+    Only the command's own exit, its deadline or a flood of output is a FAIL; an end from outside
+    is infrastructure.
+    """
+    how = (
+        f"exit code {ending.code}"
+        if ending.code is not None
+        else f"ended by {ending.reason}"
+        if ending.signal is None or ending.reason is not EndReason.EXITED
+        else f"killed by signal {ending.signal} from outside"
+    )
+    report = f"$ {command}\n{tail}\n[{how}]\n"
+    external = ending.reason in (EndReason.NOT_STARTED, EndReason.FENCED, EndReason.STOPPED) or (
+        ending.reason is EndReason.EXITED and ending.signal is not None
+    )
+    passed = ending.reason is EndReason.EXITED and ending.code == 0
+    return Result(report=report, failure=None if passed else report, is_external=external)
+
+
+def read_tail(path: str, limit_bytes: int) -> str:
+    """The end of a file as text, at most so many bytes, starting at a line where it was cut."""
+    try:
+        with Path(path).open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - limit_bytes))
+            content = file.read(limit_bytes)
+    except FileNotFoundError:
+        return ""
+    if size > limit_bytes:
+        content = content.partition(b"\n")[2] or content
+    return content.decode(errors="replace")
