@@ -110,8 +110,11 @@ class NoteHarvest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotePromotion:
-    """The artifact has its immutable place. `fault_digest` is a stored text that says what the
-    controller itself found wrong with the change, to be used where it finds something."""
+    """The artifact has its immutable place.
+
+    `fault_digest` is a stored text that says what the controller itself found wrong with the
+    change, to be used where it finds something.
+    """
 
     attempt: str
     fault_digest: str

@@ -1,7 +1,6 @@
 """Decide what a command makes true of a lane: events, or a refusal. Pure.
 
-What an end of a process *means* is settled here and nowhere else: an exit code is evidence for a
-check's verdict and for a builder's failure, and never for "done".
+What the end of a turn means is a chapter of its own: `settle`.
 """
 
 from typing import assert_never
@@ -10,15 +9,22 @@ from tidegate.core import commands as c
 from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.errors import Refused
-from tidegate.core.lane import Attempt, Candidate, Lane, Turn
+from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Limits
+from tidegate.core.settle import (
+    Events,
+    build_of,
+    candidate_of,
+    fail,
+    note_end,
+    note_harvest,
+    note_promotion,
+    running_turn_of,
+    started,
+)
 from tidegate.core.values import Cause, Outcome, Role, Verdict
 
 _S = State
-Events = tuple[e.LaneEvent, ...]
-
-_RAN_OUT = frozenset({"deadline", "lost", "stopped"})
-"""Ends where somebody else had to say that it is over: stale first, then stopped."""
 
 
 def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
@@ -29,29 +35,29 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
         return _open(lane, command)
     if lane is None:
         raise Refused("no such lane")
+    _admit(lane, command)
     match command:
         case c.RequestBuild():
             return (_request(lane, Role.BUILD, command.agent, command.cause, commit=None),)
         case c.RequestCheck():
-            commit = _candidate(lane).commit
+            commit = candidate_of(lane).commit
             return (_request(lane, Role.CHECK, "check", command.cause, commit=commit),)
-        case c.Dispatch(attempt=attempt, workspace=workspace, base=start):
-            return (e.Dispatched(attempt=attempt, workspace=workspace, base=start),)
+        case c.Dispatch():
+            return _dispatch(lane, command)
         case c.OpenTurn():
             return _open_turn(lane, command)
-        case c.NoteWorkspace(attempt=attempt, environment_digest=digest):
-            return (e.WorkspaceReady(attempt=attempt, environment_digest=digest),)
+        case c.NoteWorkspace():
+            return _note_workspace(lane, command)
         case c.NoteStart():
-            turn = _turn(lane, command.attempt)
-            return (_started(command.attempt, turn, command.agent_pid),)
+            return _note_start(lane, command)
         case c.NoteEnd():
-            return _note_end(lane, command)
+            return note_end(lane, command)
         case c.NoteCheckpoint(attempt=attempt, commit=commit):
             return (e.Checkpointed(attempt=attempt, digest=commit),)
         case c.NoteHarvest():
-            return _note_harvest(lane, command)
+            return note_harvest(lane, command)
         case c.NotePromotion():
-            return _note_promotion(lane, command, limits)
+            return note_promotion(lane, command, limits)
         case c.NoteCandidate():
             return _note_candidate(lane, command)
         case c.NoteConflict():
@@ -62,16 +68,30 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
             return _intend_landing(lane, command)
         case c.NoteLanding():
             return _note_landing(lane)
-        case c.NoteLandingRefused(actual=actual):
-            return (e.LandingRefused(attempt=_build(lane).id, actual=actual),)
+        case c.NoteLandingRefused():
+            return _note_landing_refused(lane, command, limits)
         case c.NoteJobFailure():
             return _note_job_failure(lane, command)
-        case c.NoteRemoval(attempt=attempt):
-            return (e.WorkspaceRemoved(attempt=attempt),)
-        case c.EndLane(outcome=outcome, reason=reason):
-            return (e.LaneEnded(outcome=outcome, reason=reason),)
+        case c.NoteRemoval():
+            return _note_removal(lane, command)
+        case c.EndLane():
+            return _end_lane(lane, command)
         case _:
             assert_never(command)
+
+
+def _admit(lane: Lane, command: c.Command) -> None:
+    """What is over is over: an ended lane or attempt takes nothing more but its tidying up."""
+    is_tidying = isinstance(command, c.NoteRemoval | c.NoteJobFailure)
+    if lane.outcome is not None and not is_tidying:
+        raise Refused(f"lane {lane.id} is over: it {lane.outcome}")
+    named: str | None = getattr(command, "attempt", None)
+    if named is None:
+        return
+    if named not in lane.attempts:
+        raise Refused(f"lane {lane.id} has no attempt {named}")
+    if lane.attempts[named].is_over and not is_tidying:
+        raise Refused(f"{named} is {lane.attempts[named].state}: nothing of it changes any more")
 
 
 def _open(lane: Lane | None, command: c.OpenLane) -> Events:
@@ -95,26 +115,49 @@ def _request(
     old = lane.latest(role)
     if old is not None and not old.is_over:
         raise Refused(f"{old.id} is open: one live attempt for a lane and role")
-    takes_place = old is not None and cause is not None
-    born = _S.REQUESTED
-    if takes_place and old is not None:
-        born = _S.REOPENED if old.state is _S.BLOCKED else _S.REPLACED
+    if role is Role.BUILD and old is not None and cause is None:
+        raise Refused(f"{old.id} came before: a further build must say why it takes its place")
+    predecessor = old if cause is not None else None
     return e.Requested(
         attempt=f"{lane.id}-{role}-{lane.count(role) + 1}",
         role=role,
         agent=agent,
-        born=born,
-        supersedes=old.id if takes_place and old is not None else None,
+        born=_born(predecessor),
+        supersedes=predecessor.id if predecessor else None,
         cause=cause,
         commit=commit,
     )
 
 
+def _born(predecessor: Attempt | None) -> State:
+    if predecessor is None:
+        return _S.REQUESTED
+    return _S.REOPENED if predecessor.state is _S.BLOCKED else _S.REPLACED
+
+
+def _dispatch(lane: Lane, command: c.Dispatch) -> Events:
+    attempt = lane.attempts[command.attempt]
+    if attempt.workspace is not None:
+        raise Refused(f"{attempt.id} has a slot and a workspace already")
+    return (e.Dispatched(attempt=attempt.id, workspace=command.workspace, base=command.base),)
+
+
+def _note_workspace(lane: Lane, command: c.NoteWorkspace) -> Events:
+    attempt = lane.attempts[command.attempt]
+    if attempt.workspace is None or attempt.environment is not None:
+        raise Refused(f"{attempt.id} waits for no workspace")
+    return (e.WorkspaceReady(attempt=attempt.id, environment_digest=command.environment_digest),)
+
+
 def _open_turn(lane: Lane, command: c.OpenTurn) -> Events:
     attempt = lane.attempts[command.attempt]
+    if attempt.environment is None:
+        raise Refused(f"{attempt.id} has no workspace to work in yet")
     if attempt.has_open_turn:
         raise Refused(f"{attempt.id} has an open turn")
-    asked = lane.correction if attempt.role is Role.BUILD else None
+    finding_digest, base = _asked(lane, attempt)
+    if attempt.turn is not None and finding_digest is None:
+        raise Refused(f"{attempt.id} has worked, and there is no finding for a further turn")
     return (
         e.TurnOpened(
             attempt=attempt.id,
@@ -123,195 +166,61 @@ def _open_turn(lane: Lane, command: c.OpenTurn) -> Events:
             deadline_s=command.deadline_s,
             deadline_utc=command.deadline_utc,
             checkpoint_deadline_utc=command.checkpoint_deadline_utc,
-            finding_digest=_finding_for(lane, attempt),
-            base=asked.base if asked else None,
+            finding_digest=finding_digest,
+            base=base,
         ),
     )
 
 
-def _finding_for(lane: Lane, attempt: Attempt) -> str | None:
-    """A builder is told the open finding, also one that takes the place of the one it was for."""
+def _asked(lane: Lane, attempt: Attempt) -> tuple[str | None, str | None]:
+    """The finding that a turn answers, and the target that it must carry its change onto.
+
+    A builder is told the open finding, also one that takes the place of the one it was for.
+    """
     if attempt.role is not Role.BUILD:
-        return None
+        return None, None
     if lane.correction is not None:
-        return lane.correction.finding_digest
+        return lane.correction.finding_digest, lane.correction.base
     old = lane.attempts.get(attempt.supersedes) if attempt.supersedes else None
-    return old.turn.finding_digest if old is not None and old.turn is not None else None
+    if attempt.turn is not None or old is None or old.turn is None:
+        return None, None
+    return old.turn.finding_digest, old.turn.base
 
 
-def _started(attempt: str, turn: Turn, agent_pid: int) -> e.TurnStarted:
-    return e.TurnStarted(attempt=attempt, turn=turn.number, agent_pid=agent_pid)
+def _note_start(lane: Lane, command: c.NoteStart) -> Events:
+    turn = running_turn_of(lane, command.attempt)
+    if turn.is_started:
+        raise Refused(f"turn {turn.number} of {command.attempt} has started already")
+    return (started(command.attempt, turn, command.agent_pid),)
 
 
-def _note_end(lane: Lane, command: c.NoteEnd) -> Events:
-    attempt, turn = lane.attempts[command.attempt], _turn(lane, command.attempt)
-    ended = e.TurnEnded(
-        attempt=attempt.id,
-        turn=turn.number,
-        how=command.how,
-        code=command.code,
-        signal=command.signal,
-        active_s=command.active_s,
-        output_bytes=command.output_bytes,
-        report_digest=command.report_digest,
-        failure_digest=command.failure_digest,
-        is_external=command.is_external,
-    )
-    began: Events = () if turn.is_started else (_started(attempt.id, turn, 0),)
-    if command.how in {"not_started", "fenced"}:
-        return (ended, *_close(attempt, command.how, is_external=True))
-    if attempt.role is Role.BUILD:
-        return (*began, ended)  # what it means waits for the harvest
-    if command.is_external:
-        return (*began, ended, e.Failed(attempt=attempt.id, reason=command.how, detail=""))
-    return (*began, ended, _staged(attempt, turn, command.path, command.report_digest))
-
-
-def _staged(attempt: Attempt, turn: Turn, path: str, digest: str) -> e.ArtifactStaged:
-    return e.ArtifactStaged(
-        attempt=attempt.id, turn=turn.number, path=path, digest=digest, is_valid=True
-    )
-
-
-def _note_harvest(lane: Lane, command: c.NoteHarvest) -> Events:
-    attempt, turn = lane.attempts[command.attempt], _turn(lane, command.attempt)
-    if turn.end is None:
-        raise Refused(f"turn {turn.number} of {attempt.id} is not over")
-    harvested = e.Harvested(
-        attempt=attempt.id,
-        turn=turn.number,
-        tip=command.tip,
-        tree=command.tree,
-        is_empty=command.is_empty,
-        pins=command.pins,
-    )
-    if command.violations:
-        reason = f"boundary: {command.violations[0]}"
-        return (harvested, *_close(attempt, reason, is_external=True))
-    if turn.end.how != "exited" or turn.end.is_external:
-        return (harvested, *_close(attempt, turn.end.how, is_external=turn.end.is_external))
-    return (harvested, _staged(attempt, turn, command.path, turn.end.report_digest))
-
-
-def _close(attempt: Attempt, reason: str, *, is_external: bool) -> Events:
-    """End an attempt whose process is over without anything that counts."""
-    if attempt.state in (_S.MATERIALIZED, _S.REVIEWED, _S.CORRECTED):
-        return (e.Blocked(attempt=attempt.id, reason="correction_lost"),)
-    if reason in _RAN_OUT and attempt.state in (_S.DISPATCHED, _S.REPLACED):
-        return (e.Failed(attempt=attempt.id, reason=reason, detail=""),)
-    if reason in _RAN_OUT and not is_external:
-        return (
-            e.Stale(attempt=attempt.id, reason=reason),
-            e.Stopped(attempt=attempt.id, reason=reason),
-        )
-    if attempt.state is _S.REOPENED:
-        return (e.Blocked(attempt=attempt.id, reason=reason),)
-    return (e.Failed(attempt=attempt.id, reason=reason, detail=""),)
-
-
-def _note_promotion(lane: Lane, command: c.NotePromotion, limits: Limits) -> Events:
-    attempt, turn = lane.attempts[command.attempt], _turn(lane, command.attempt)
-    if turn.staged is None or turn.end is None:
-        raise Refused(f"{attempt.id} has nothing that is about to be published")
-    if attempt.role is Role.CHECK:
-        return _check_done(lane, attempt, turn, limits)
-    return _build_done(attempt, turn, command.fault_digest)
-
-
-def _build_done(attempt: Attempt, turn: Turn, fault_digest: str) -> Events:
-    assert turn.staged is not None
-    assert turn.end is not None
-    path, digest, tree = turn.staged.path, turn.staged.digest, attempt.tree or ""
-    is_unchanged = attempt.judged_tree is not None and attempt.judged_tree == tree
-    made: Events
-    if attempt.judged_tree is None:
-        begun = attempt.state is not _S.CHECKPOINTED
-        first: Events = (e.Checkpointed(attempt=attempt.id, digest=digest),) if begun else ()
-        made = (*first, e.Materialized(attempt=attempt.id, path=path, digest=digest, tree=tree))
-    elif is_unchanged:
-        made = ()  # a correction that changed nothing is refused, and counts as the round's FAIL
-    else:
-        made = (e.Corrected(attempt=attempt.id, path=path, digest=digest, tree=tree),)
-    reason = _fault(attempt, turn, is_unchanged=is_unchanged)
-    if reason is None:
-        return made
-    finding = turn.end.failure_digest if reason == "agent_failed" else fault_digest
-    return (*made, _fail(attempt.id, "controller", tree, finding, reason))
-
-
-def _fault(attempt: Attempt, turn: Turn, *, is_unchanged: bool) -> str | None:
-    if turn.end is not None and turn.end.failure_digest is not None:
-        return "agent_failed"
-    if attempt.is_empty:
-        return "empty"
-    return "unchanged" if is_unchanged else None
-
-
-def _fail(attempt: str, by: str, tree: str, finding: str | None, reason: str) -> e.Judged:
-    return e.Judged(
-        attempt=attempt,
-        by=by,
-        verdict=Verdict.FAIL,
-        tree=tree,
-        counts=True,
-        finding_digest=finding,
-        reason=reason,
-    )
-
-
-def _check_done(lane: Lane, check: Attempt, turn: Turn, limits: Limits) -> Events:
-    assert turn.staged is not None
-    assert turn.end is not None
-    candidate = _candidate(lane)
-    passed = turn.end.how == "exited" and turn.end.code == 0
-    verdict = Verdict.PASS if passed else Verdict.FAIL
-    counts = passed or candidate.checks >= limits.check_reruns_max
-    reason = f"exit {turn.end.code}" if turn.end.how == "exited" else turn.end.how
-    if passed and candidate.checks:
-        reason = "flaky: it failed before on this tree"
-    own = e.Judged(
-        attempt=check.id,
-        by="controller",
-        verdict=verdict,
-        tree=candidate.tree,
-        counts=counts,
-        finding_digest=turn.end.failure_digest,
-        reason=reason,
-    )
-    return (
-        e.Checkpointed(attempt=check.id, digest=turn.staged.digest),
-        e.Materialized(
-            attempt=check.id, path=turn.staged.path, digest=turn.staged.digest, tree=candidate.tree
-        ),
-        own,
-        e.Accepted(attempt=check.id),
-        e.Judged(
-            attempt=_build(lane).id,
-            by=check.id,
-            verdict=verdict,
-            tree=candidate.tree,
-            counts=counts,
-            finding_digest=turn.end.failure_digest,
-            reason=reason,
-        ),
-    )
+def _offered(lane: Lane, tip: str) -> Attempt:
+    """The build whose tip was merged: at rest, and with nothing to answer."""
+    build = build_of(lane)
+    if build.is_over or build.has_open_turn or lane.correction or lane.open_check or lane.landing:
+        raise Refused(f"{build.id} does not wait to be merged")
+    if build.tip != tip:
+        raise Refused(f"{build.id} is at {build.tip} and no longer at {tip}")
+    return build
 
 
 def _note_candidate(lane: Lane, command: c.NoteCandidate) -> Events:
+    build, known = _offered(lane, command.tip), lane.candidate
+    if known is not None and (known.target, known.tip) == (command.target, command.tip):
+        raise Refused(f"{build.id} is merged onto {command.target} already")
     made = e.CandidateMade(
-        attempt=_build(lane).id,
+        attempt=build.id,
         target=command.target,
         tip=command.tip,
         commit=command.commit,
         tree=command.tree,
     )
     if command.empty_digest is not None:
-        build = _build(lane).id
-        return (made, _fail(build, "controller", command.tree, command.empty_digest, "empty"))
+        return (made, fail(build.id, "controller", command.tree, command.empty_digest, "empty"))
     if not command.has_passed:
         return (made,)
     carried = e.Judged(
-        attempt=_build(lane).id,
+        attempt=build.id,
         by="controller",
         verdict=Verdict.PASS,
         tree=command.tree,
@@ -323,7 +232,7 @@ def _note_candidate(lane: Lane, command: c.NoteCandidate) -> Events:
 
 
 def _note_conflict(lane: Lane, command: c.NoteConflict, limits: Limits) -> Events:
-    build = _build(lane)
+    build = _offered(lane, command.tip)
     conflicted = e.Conflicted(
         attempt=build.id,
         target=command.target,
@@ -337,24 +246,34 @@ def _note_conflict(lane: Lane, command: c.NoteConflict, limits: Limits) -> Event
 
 
 def _rule(lane: Lane, command: c.Rule) -> Events:
-    build = _build(lane)
+    build = build_of(lane)
     tree = lane.candidate.tree if lane.candidate else build.tree or ""
     ruled = e.Ruled(attempt=build.id, ruling=command.ruling, by=command.by, tree=tree)
-    if command.ruling == "stop":
-        over: Events = () if build.is_over else (e.Blocked(attempt=build.id, reason="stop"),)
-        return (ruled, *over)
-    if lane.candidate is None or lane.candidate.verdict is not Verdict.PASS:
-        raise Refused(f"lane {lane.id} has no verdict that lets it land")
-    return (ruled,)
+    match command.ruling:
+        case "stop":
+            is_over = build.state in (_S.BLOCKED, _S.ACCEPTED)
+            if is_over or build.has_open_turn or lane.landing is not None:
+                raise Refused(f"{build.id} is over or not at rest: there is nothing to stop")
+            return (ruled, e.Blocked(attempt=build.id, reason="stop"))
+        case "land":
+            if lane.candidate is None or lane.candidate.verdict is not Verdict.PASS:
+                raise Refused(f"lane {lane.id} has no verdict that lets it land")
+            if lane.ruled_utc is not None:
+                raise Refused(f"lane {lane.id} is ruled to land already")
+            return (ruled,)
+        case _:
+            raise Refused(f"there is no ruling {command.ruling!r}: it is land or stop")
 
 
 def _intend_landing(lane: Lane, command: c.IntendLanding) -> Events:
-    candidate = _candidate(lane)
+    candidate = candidate_of(lane)
     if candidate.verdict is not Verdict.PASS or lane.ruled_utc is None:
         raise Refused(f"lane {lane.id} is not ruled to land")
+    if lane.landing is not None:
+        raise Refused(f"lane {lane.id} intends a landing already")
     return (
         e.LandingIntended(
-            attempt=_build(lane).id,
+            attempt=build_of(lane).id,
             ref=command.ref,
             old=candidate.target,
             new=candidate.commit,
@@ -364,7 +283,7 @@ def _intend_landing(lane: Lane, command: c.IntendLanding) -> Events:
 
 
 def _note_landing(lane: Lane) -> Events:
-    landing, build = lane.landing, _build(lane)
+    landing, build = lane.landing, build_of(lane)
     if landing is None:
         raise Refused(f"lane {lane.id} intends no landing")
     return (
@@ -372,6 +291,32 @@ def _note_landing(lane: Lane) -> Events:
         e.Accepted(attempt=build.id),
         e.LaneEnded(outcome=Outcome.LANDED, reason=""),
     )
+
+
+def _note_landing_refused(lane: Lane, command: c.NoteLandingRefused, limits: Limits) -> Events:
+    build = build_of(lane)
+    if lane.landing is None:
+        raise Refused(f"lane {lane.id} intends no landing")
+    refused = e.LandingRefused(attempt=build.id, actual=command.actual)
+    if lane.landings_refused + 1 < limits.infra_max:
+        return (refused,)
+    reason = f"landing: the target is at {command.actual}, which this run did not land"
+    return (refused, e.Blocked(attempt=build.id, reason=reason))
+
+
+def _note_removal(lane: Lane, command: c.NoteRemoval) -> Events:
+    if lane.attempts[command.attempt].is_removed:
+        raise Refused(f"the workspace of {command.attempt} is gone already")
+    return (e.WorkspaceRemoved(attempt=command.attempt),)
+
+
+def _end_lane(lane: Lane, command: c.EndLane) -> Events:
+    """Nothing of a lane outlives it: what is still open is blocked for the same reason."""
+    if command.outcome is Outcome.LANDED:
+        raise Refused(f"lane {lane.id} has not landed: only a landing can say that it has")
+    still_open = (each for each in lane.attempts.values() if not each.is_over)
+    blocked = (e.Blocked(attempt=each.id, reason=command.reason) for each in still_open)
+    return (*blocked, e.LaneEnded(outcome=command.outcome, reason=command.reason))
 
 
 def _note_job_failure(lane: Lane, command: c.NoteJobFailure) -> Events:
@@ -382,23 +327,3 @@ def _note_job_failure(lane: Lane, command: c.NoteJobFailure) -> Events:
     if not command.gives_up or attempt.is_over:
         return (failed,)
     return (failed, e.Blocked(attempt=attempt.id, reason=f"{command.job}: {command.reason}"))
-
-
-def _build(lane: Lane) -> Attempt:
-    build = lane.latest(Role.BUILD)
-    if build is None:
-        raise Refused(f"lane {lane.id} has no build")
-    return build
-
-
-def _candidate(lane: Lane) -> Candidate:
-    if lane.candidate is None:
-        raise Refused(f"lane {lane.id} has no candidate")
-    return lane.candidate
-
-
-def _turn(lane: Lane, attempt: str) -> Turn:
-    turn = lane.attempts[attempt].turn
-    if turn is None or turn.is_settled:
-        raise Refused(f"{attempt} has no open turn")
-    return turn

@@ -32,10 +32,11 @@ def attempt_of(event: e.LaneEvent) -> str | None:
     return event.attempt
 
 
-def moves_to(event: e.LaneEvent, state: State) -> State | None:  # noqa: PLR0911 - one row an event
+def moves_to(event: e.LaneEvent, state: State) -> State | None:  # noqa: C901, PLR0911 - one row an event
     """The state that an event moves its attempt to; None where it moves nothing.
 
-    A judgement on an unchanged digest, the start of a correction's turn and the dispatch of a
+    That a change no longer merges is a finding bound to its digest, as a judgement is. A further
+    one on an unchanged digest, the start of a correction's turn and the dispatch of a
     replacement are events without a transition (DESIGN: the attempt).
     """
     match event:
@@ -43,7 +44,7 @@ def moves_to(event: e.LaneEvent, state: State) -> State | None:  # noqa: PLR0911
             return None if state is _S.REPLACED else _S.DISPATCHED
         case e.TurnStarted():
             return _S.STARTED if state in (_S.DISPATCHED, _S.REPLACED) else None
-        case e.Judged():
+        case e.Judged() | e.Conflicted():
             return None if state is _S.REVIEWED else _S.REVIEWED
         case e.Checkpointed():
             return _S.CHECKPOINTED
@@ -102,6 +103,8 @@ def _move(
         _check_birth(lane, event)
         return None, event.born
     if attempt is None:
+        if attempt_of(event) is not None:
+            raise IllegalTransition(f"there is no attempt {attempt_of(event)} in this lane")
         return None, None
     following = moves_to(event, attempt.state)
     if following is None:
@@ -114,6 +117,8 @@ def _move(
 def _check_birth(lane: Lane | None, event: e.Requested) -> None:
     if event.born not in BIRTHS:
         raise IllegalTransition(f"no attempt is born {event.born}")
+    if lane is not None and event.attempt in lane.attempts:
+        raise IllegalTransition(f"{event.attempt} was there before: no attempt is used again")
     if event.born is State.REQUESTED:
         return
     old = lane.attempts.get(event.supersedes) if lane and event.supersedes else None
@@ -140,8 +145,23 @@ def evolve(lane: Lane | None, entry: e.Entry) -> Lane:
         raise IllegalTransition(f"lane {entry.lane} was never opened")
     if isinstance(event, e.RunEvent):
         raise IllegalTransition(f"{type(event).__name__} belongs to a run, not to a lane")
+    _check_place(lane, entry)
     lane = _evolve_attempt(replace(lane, version=entry.version), event, entry)
     return _evolve_lane(lane, event, entry.utc)
+
+
+def _check_place(lane: Lane, entry: e.Entry) -> None:
+    """An entry that skips another, or moves an attempt from where it is not, is no history."""
+    if entry.version != lane.version + 1:
+        raise IllegalTransition(
+            f"lane {lane.id} is at {lane.version}, the entry at {entry.version}"
+        )
+    if entry.next is None or isinstance(entry.event, e.Requested):
+        return
+    attempt = lane.attempts.get(entry.attempt or "")
+    state = attempt.state if attempt else None
+    if state is None or state is not entry.previous or not may_move(state, entry.next):
+        raise IllegalTransition(f"{entry.attempt} is {state}, and the entry has {entry.previous}")
 
 
 def _evolve_attempt(lane: Lane, event: e.LaneEvent, entry: e.Entry) -> Lane:
@@ -164,7 +184,9 @@ def _evolve_attempt(lane: Lane, event: e.LaneEvent, entry: e.Entry) -> Lane:
     return replace(lane, attempts={**lane.attempts, attempt_id: attempt})
 
 
-def _changed(attempt: Attempt, event: e.LaneEvent) -> Attempt:  # noqa: C901 - one arm an event
+def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event
+    attempt: Attempt, event: e.LaneEvent
+) -> Attempt:
     match event:
         case e.Dispatched(workspace=workspace, base=start):
             return replace(attempt, workspace=workspace, base=start)
@@ -176,14 +198,24 @@ def _changed(attempt: Attempt, event: e.LaneEvent) -> Attempt:  # noqa: C901 - o
             return replace(attempt, checkpoint=digest)
         case e.Materialized(digest=digest, tree=tree) | e.Corrected(digest=digest, tree=tree):
             return replace(_settled(attempt), digest=digest, tree=tree)
-        case e.Judged(verdict=verdict):
+        case e.Judged(verdict=verdict, counts=counts):
+            is_withheld = counts and verdict is Verdict.FAIL
             return replace(
                 _settled(attempt),
                 judged_tree=attempt.tree,
-                authorization=attempt.authorization
-                if verdict is Verdict.PASS
-                else Authorization.WITHHELD,
+                judged_tip=attempt.tip,
+                authorization=Authorization.WITHHELD if is_withheld else attempt.authorization,
             )
+        case e.Conflicted():
+            return replace(
+                attempt,
+                judged_tree=attempt.tree,
+                judged_tip=attempt.tip,
+                authorization=Authorization.WITHHELD,
+                jobs_failed=0,
+            )
+        case e.CandidateMade():
+            return replace(attempt, jobs_failed=0)
         case e.Ruled(ruling="land"):
             return replace(attempt, authorization=Authorization.GRANTED)
         case e.Failed(reason=reason) | e.Stopped(reason=reason) | e.Blocked(reason=reason):
@@ -254,7 +286,9 @@ def _ended(event: e.TurnEnded) -> End:
     )
 
 
-def _evolve_lane(lane: Lane, event: e.LaneEvent, utc: str) -> Lane:
+def _evolve_lane(  # noqa: C901, PLR0911 - one arm an event
+    lane: Lane, event: e.LaneEvent, utc: str
+) -> Lane:
     match event:
         case e.Requested(cause=Cause.OWN):
             return replace(lane, replacements=lane.replacements + 1)
@@ -282,7 +316,8 @@ def _evolve_lane(lane: Lane, event: e.LaneEvent, utc: str) -> Lane:
             landing = Landing(ref=event.ref, old=event.old, new=event.new, tree=event.tree)
             return replace(lane, landing=landing)
         case e.LandingRefused():
-            return replace(lane, landing=None, candidate=None)
+            refused = lane.landings_refused + 1
+            return replace(lane, landing=None, candidate=None, landings_refused=refused)
         case e.Landed():
             return replace(lane, landing=None, commit=event.commit)
         case e.LaneEnded():

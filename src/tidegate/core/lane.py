@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from tidegate.core.attempt import TERMINAL, State
 from tidegate.core.values import Authorization, Outcome, Role, Verdict
 
+NEVER_RAN = frozenset({"not_started", "fenced"})
+"""Ends of a turn in which no agent ever ran."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
@@ -22,6 +25,11 @@ class End:
     report_digest: str
     failure_digest: str | None
     is_external: bool
+
+    @property
+    def has_not_run(self) -> bool:
+        """No agent ever ran: nobody's doing, and nothing to harvest."""
+        return self.how in NEVER_RAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +80,7 @@ class Attempt:
     is_empty: bool = False
     digest: str | None = None
     judged_tree: str | None = None
+    judged_tip: str | None = None
     authorization: Authorization = Authorization.NONE
     jobs_failed: int = 0
     removals_failed: int = 0
@@ -138,6 +147,7 @@ class Lane:
     replacements: int = 0
     externals: int = 0
     """Replacements that no agent caused."""
+    landings_refused: int = 0
     candidate: Candidate | None = None
     correction: Correction | None = None
     ruled_utc: str | None = None

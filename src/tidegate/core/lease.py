@@ -109,7 +109,7 @@ def renew(lease: Lease, wish: Renew, state: State) -> Lease:
 
 
 def release(lease: Lease, wish: Release) -> Lease:
-    """The lease after its end; nothing but the number survives."""
+    """The lease after its end: the right is gone, the number stays, and so does who had it last."""
     if wish.epoch != lease.epoch:
         raise StaleEpoch(f"lease of {lease.attempt_id} is at epoch {lease.epoch}, not {wish.epoch}")
     return Lease(

@@ -5,11 +5,12 @@ patterns are written or of what a footprint may hold; `tidegate.core.footprint` 
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar, assert_never
+
+from tidegate.core.names import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +141,3 @@ def _folded_name(name: Name) -> Name:
         group = list(run)
         tokens += fold("".join(map(str, group))) if is_text else group
     return tuple(tokens)
-
-
-def fold(text: str) -> str:
-    """Return what a disk that ignores case and Unicode form keeps of a name."""
-    return unicodedata.normalize("NFC", text.casefold())

@@ -64,7 +64,7 @@ class Cause(StrEnum):
     OWN = "own"
     """The old one died, ran out of time, or flooded its output. Seed 002: one replacement."""
     EXTERNAL = "external"
-    """It was ended from outside or never got to run. That is nobody's fault and has its own limit."""
+    """It was ended from outside or never got to run: nobody's fault, and with its own limit."""
 
 
 class Outcome(StrEnum):

@@ -12,7 +12,7 @@ from tidegate.core import effects as f
 from tidegate.core.attempt import State
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Limits, Policy
-from tidegate.core.values import Cause, Outcome, Role, Verdict
+from tidegate.core.values import Cause, Outcome, Role
 
 _S = State
 Step = c.Command | f.Effect
@@ -106,12 +106,17 @@ def _advance(lane: Lane, attempt: Attempt, view: View, now: Now) -> Steps:
 
 
 def _dispatch(lane: Lane, attempt: Attempt, view: View) -> c.Dispatch:
-    start = attempt.commit or view.target
-    old = lane.attempts.get(attempt.supersedes) if attempt.supersedes else None
-    if attempt.state is _S.REOPENED and old is not None and old.tip is not None:
-        start = old.tip  # it goes on where the lost correction began
     path = f"{view.workspaces}/{view.run}/{attempt.id}"
+    start = attempt.commit or _start_of_work(lane, attempt) or view.target
     return c.Dispatch(attempt=attempt.id, workspace=path, base=start)
+
+
+def _start_of_work(lane: Lane, attempt: Attempt) -> str | None:
+    """Where the work stands that an inherited finding speaks of; None where there is none."""
+    old = lane.attempts.get(attempt.supersedes) if attempt.supersedes else None
+    if old is None or old.turn is None or old.turn.finding_digest is None:
+        return None
+    return old.tip if attempt.state is _S.REOPENED else old.base
 
 
 def _open_turn(attempt: Attempt, view: View, now: Now) -> c.OpenTurn:
@@ -129,9 +134,7 @@ def _after(lane: Lane, build: Attempt, view: View) -> Steps:
     """A build that is over without having landed: replaced, reopened, or the lane's end."""
     if build.state is _S.BLOCKED and build.reason != "correction_lost":
         return (c.EndLane(outcome=Outcome.STOPPED, reason=_why(lane, build)),)
-    if build.reason.startswith("boundary"):
-        return (c.EndLane(outcome=Outcome.STOPPED, reason=build.reason),)
-    if build.reason == "not_started" and view.agent_problem is not None:
+    if could_not_start(build) and view.agent_problem is not None:
         return (f.Halt(view.agent_problem),)
     external = build.turn is None or build.turn.end is None or build.turn.end.is_external
     limits = view.policy.limits
@@ -195,13 +198,30 @@ def _removals(lane: Lane, limits: Limits) -> tuple[f.Remove, ...]:
 
 
 def is_removable(lane: Lane, attempt: Attempt, limits: Limits) -> bool:
-    """Its workspace is of no more use, and still there. What would not go is left to `gc`."""
+    """Its workspace is of no more use, and still there. What would not go is left to `gc`.
+
+    So is what may be the only copy of somebody's work, and the evidence of a boundary's breach.
+    """
     return (
         attempt.workspace is not None
         and not attempt.is_removed
         and (attempt.is_over or lane.outcome is not None)
         and attempt.removals_failed < limits.infra_max
+        and (attempt.role is Role.CHECK or _is_harvested(attempt))
+        and not attempt.reason.startswith("boundary")
     )
+
+
+def _is_harvested(attempt: Attempt) -> bool:
+    """All that its turns left is in the hub, or its last turn never ran."""
+    turn = attempt.turn
+    return turn is None or turn.is_harvested or (turn.end is not None and turn.end.has_not_run)
+
+
+def could_not_start(attempt: Attempt) -> bool:
+    """Its newest turn ended before there was a process: the agent may be missing."""
+    turn = attempt.turn
+    return turn is not None and turn.end is not None and turn.end.how == "not_started"
 
 
 def needs_verdict(lane: Lane) -> bool:

@@ -1,0 +1,222 @@
+"""Settle what the end of a turn means. It is decided here and nowhere else.
+
+An exit code is evidence for a check's verdict and for a builder's failure, and never for "done".
+"""
+
+from tidegate.core import commands as c
+from tidegate.core import events as e
+from tidegate.core.attempt import State
+from tidegate.core.errors import Refused
+from tidegate.core.lane import NEVER_RAN, Attempt, Candidate, Lane, Turn
+from tidegate.core.policy import Limits
+from tidegate.core.values import Role, Verdict
+
+_S = State
+Events = tuple[e.LaneEvent, ...]
+
+_RAN_OUT = frozenset({"deadline", "lost", "stopped"})
+"""Ends where somebody else had to say that it is over: stale first, then stopped."""
+
+
+def started(attempt: str, turn: Turn, agent_pid: int) -> e.TurnStarted:
+    """The agent's process is there; pid 0 where it must have been but nobody saw it."""
+    return e.TurnStarted(attempt=attempt, turn=turn.number, agent_pid=agent_pid)
+
+
+def note_end(lane: Lane, command: c.NoteEnd) -> Events:
+    """The process is over. What that means for a builder waits for the harvest."""
+    attempt, turn = lane.attempts[command.attempt], running_turn_of(lane, command.attempt)
+    is_external = command.is_external or command.how in NEVER_RAN
+    ended = e.TurnEnded(
+        attempt=attempt.id,
+        turn=turn.number,
+        how=command.how,
+        code=command.code,
+        signal=command.signal,
+        active_s=command.active_s,
+        output_bytes=command.output_bytes,
+        report_digest=command.report_digest,
+        failure_digest=command.failure_digest,
+        is_external=is_external,
+    )
+    if command.how in NEVER_RAN:
+        return (ended, *_close(attempt, command.how))
+    began: Events = () if turn.is_started else (started(attempt.id, turn, 0),)
+    if attempt.role is Role.BUILD:
+        return (*began, ended)
+    if is_external:
+        return (*began, ended, *_close(attempt, command.how))
+    return (*began, ended, _staged(attempt, turn, command.path, command.report_digest))
+
+
+def _staged(attempt: Attempt, turn: Turn, path: str, digest: str) -> e.ArtifactStaged:
+    return e.ArtifactStaged(
+        attempt=attempt.id, turn=turn.number, path=path, digest=digest, is_valid=True
+    )
+
+
+def note_harvest(lane: Lane, command: c.NoteHarvest) -> Events:
+    """What a builder's turn left is safe: now it may be judged, or ended without a judgement.
+
+    A breach of the boundary is a critical stop: nothing takes its place without a ruling.
+    """
+    attempt, turn = lane.attempts[command.attempt], open_turn_of(lane, command.attempt)
+    if turn.end is None or turn.is_harvested:
+        raise Refused(f"turn {turn.number} of {attempt.id} has nothing that is to be harvested")
+    harvested = e.Harvested(
+        attempt=attempt.id,
+        turn=turn.number,
+        tip=command.tip,
+        tree=command.tree,
+        is_empty=command.is_empty,
+        pins=command.pins,
+    )
+    if command.violations:
+        reason = f"boundary: {'; '.join(command.violations)}"
+        return (harvested, e.Blocked(attempt=attempt.id, reason=reason))
+    if turn.end.how != "exited" or turn.end.is_external:
+        return (harvested, *_close(attempt, turn.end.how))
+    return (harvested, _staged(attempt, turn, command.path, turn.end.report_digest))
+
+
+def _close(attempt: Attempt, how: str) -> Events:
+    """End an attempt whose process is over without anything that counts."""
+    if attempt.state is _S.REVIEWED:
+        return (e.Blocked(attempt=attempt.id, reason="correction_lost"),)
+    reason = "killed from outside" if how == "exited" else how
+    if how in _RAN_OUT:
+        return (
+            e.Stale(attempt=attempt.id, reason=reason),
+            e.Stopped(attempt=attempt.id, reason=reason),
+        )
+    return (e.Failed(attempt=attempt.id, reason=reason, detail=""),)
+
+
+def note_promotion(lane: Lane, command: c.NotePromotion, limits: Limits) -> Events:
+    """The artifact is published: a builder offers its tree, a check has its verdict."""
+    attempt, turn = lane.attempts[command.attempt], open_turn_of(lane, command.attempt)
+    if turn.staged is None or turn.end is None:
+        raise Refused(f"{attempt.id} has nothing that is about to be published")
+    if attempt.role is Role.CHECK:
+        return _check_done(lane, attempt, turn, limits)
+    return _build_done(attempt, turn, command.fault_digest)
+
+
+def _build_done(attempt: Attempt, turn: Turn, fault_digest: str) -> Events:
+    assert turn.staged is not None
+    assert turn.end is not None
+    path, digest, tree = turn.staged.path, turn.staged.digest, attempt.tree or ""
+    is_correction = attempt.state is _S.REVIEWED
+    is_unchanged = is_correction and _is_unchanged(attempt, turn)
+    made: Events
+    if not is_correction:
+        begun = attempt.state is not _S.CHECKPOINTED
+        first: Events = (e.Checkpointed(attempt=attempt.id, digest=digest),) if begun else ()
+        made = (*first, e.Materialized(attempt=attempt.id, path=path, digest=digest, tree=tree))
+    elif is_unchanged:
+        made = ()  # a correction that changed nothing is refused, and counts as the round's FAIL
+    else:
+        made = (e.Corrected(attempt=attempt.id, path=path, digest=digest, tree=tree),)
+    reason = _fault(attempt, turn, is_unchanged=is_unchanged)
+    if reason is None:
+        return made
+    finding = turn.end.failure_digest if reason == "agent_failed" else fault_digest
+    return (*made, fail(attempt.id, "controller", tree, finding, reason))
+
+
+def _is_unchanged(attempt: Attempt, turn: Turn) -> bool:
+    """The tree is the judged one. A merge onto a newer target may rightly keep it: a new tip."""
+    is_same_tree = attempt.judged_tree == attempt.tree
+    return is_same_tree and (turn.base is None or attempt.judged_tip == attempt.tip)
+
+
+def _fault(attempt: Attempt, turn: Turn, *, is_unchanged: bool) -> str | None:
+    if turn.end is not None and turn.end.failure_digest is not None:
+        return "agent_failed"
+    if attempt.is_empty:
+        return "empty"
+    return "unchanged" if is_unchanged else None
+
+
+def fail(attempt: str, by: str, tree: str, finding: str | None, reason: str) -> e.Judged:
+    """A FAIL that counts."""
+    return e.Judged(
+        attempt=attempt,
+        by=by,
+        verdict=Verdict.FAIL,
+        tree=tree,
+        counts=True,
+        finding_digest=finding,
+        reason=reason,
+    )
+
+
+def _check_done(lane: Lane, check: Attempt, turn: Turn, limits: Limits) -> Events:
+    assert turn.staged is not None
+    assert turn.end is not None
+    candidate = candidate_of(lane)
+    if candidate.commit != check.commit:
+        raise Refused(f"{check.id} judged {check.commit}, which is no longer what would land")
+    passed = turn.end.how == "exited" and turn.end.code == 0
+    verdict = Verdict.PASS if passed else Verdict.FAIL
+    counts = passed or candidate.checks >= limits.check_reruns_max
+    reason = f"exit {turn.end.code}" if turn.end.how == "exited" else turn.end.how
+    if passed and candidate.checks:
+        reason = "flaky: it failed before on this tree"
+    own = e.Judged(
+        attempt=check.id,
+        by="controller",
+        verdict=verdict,
+        tree=candidate.tree,
+        counts=counts,
+        finding_digest=turn.end.failure_digest,
+        reason=reason,
+    )
+    return (
+        e.Checkpointed(attempt=check.id, digest=turn.staged.digest),
+        e.Materialized(
+            attempt=check.id, path=turn.staged.path, digest=turn.staged.digest, tree=candidate.tree
+        ),
+        own,
+        e.Accepted(attempt=check.id),
+        e.Judged(
+            attempt=build_of(lane).id,
+            by=check.id,
+            verdict=verdict,
+            tree=candidate.tree,
+            counts=counts,
+            finding_digest=turn.end.failure_digest,
+            reason=reason,
+        ),
+    )
+
+
+def build_of(lane: Lane) -> Attempt:
+    """The lane's newest build. Refused where there was none."""
+    build = lane.latest(Role.BUILD)
+    if build is None:
+        raise Refused(f"lane {lane.id} has no build")
+    return build
+
+
+def candidate_of(lane: Lane) -> Candidate:
+    """What would land. Refused where nothing has been merged."""
+    if lane.candidate is None:
+        raise Refused(f"lane {lane.id} has no candidate")
+    return lane.candidate
+
+
+def open_turn_of(lane: Lane, attempt: str) -> Turn:
+    """The turn whose meaning is not decided yet. Refused where there is none."""
+    turn = lane.attempts[attempt].turn
+    if turn is None or turn.is_settled:
+        raise Refused(f"{attempt} has no open turn")
+    return turn
+
+
+def running_turn_of(lane: Lane, attempt: str) -> Turn:
+    """The turn whose end was not heard yet. Refused where there is none."""
+    turn = open_turn_of(lane, attempt)
+    if turn.end is not None:
+        raise Refused(f"turn {turn.number} of {attempt} is over: it {turn.end.how}")
+    return turn
