@@ -23,7 +23,6 @@ from tidegate.core.attempt import (
     MEANING,
     RULED_TRANSITIONS,
     SUCCESSIONS,
-    TERMINAL,
     TRANSITIONS,
     State,
 )
@@ -68,22 +67,6 @@ def _next_states(state: State) -> str:
     return ", ".join(marked) or "-"
 
 
-def state_diagram() -> str:
-    """The state table as a picture; a dotted name on an arrow marks a new attempt."""
-    lines = ["```mermaid", "stateDiagram-v2", f"    [*] --> {State.REQUESTED}"]
-    for state in State:
-        ruled = RULED_TRANSITIONS.get(state, frozenset())
-        following = TRANSITIONS.get(state, frozenset()) | ruled
-        lines.extend(_arrow(state, after) for after in State if after in following)
-    lines.extend(f"    {state} --> [*]" for state in State if state in TERMINAL)
-    return "\n".join([*lines, "```", ""])
-
-
-def _arrow(state: State, after: State) -> str:
-    label = ": new attempt" if (state, after) in SUCCESSIONS else ""
-    return f"    {state} --> {after}{label}"
-
-
 def fields() -> str:
     """The closed list of values of each field that stands beside an attempt's state."""
     lists: Mapping[str, type[StrEnum]] = {
@@ -106,7 +89,6 @@ GENERATORS: Mapping[str, Callable[[], str]] = {
     "floors": floors,
     "states": states,
     "fields": fields,
-    "state-diagram": state_diagram,
 }
 
 

@@ -173,21 +173,28 @@ def _result_of(work: Work, said: Json) -> WorkResult:
         case HarvestWork():
             return _harvested(said)
         case MergeWork():
-            if said["kind"] == "unmergeable":
-                return MergeConflict(paths=tuple(said["paths"]))
-            return Merged(commit=said["commit"], tree=said["tree"])
+            return _merged(said)
         case MoveWork():
-            if said["kind"] == "elsewhere":
-                return MoveRefused(actual=said["actual"] or "nowhere")
-            return Moved()
+            is_moved = said["kind"] == "moved"
+            return Moved() if is_moved else MoveRefused(actual=said["actual"] or "nowhere")
         case DeliverWork():
             return _delivered(said)
         case RemoveWork():
-            if said["failures"]:
-                return WorkFailed(reason="left_over", message=f"{said['failures'][0]}")
-            return Removed()
+            return _removed(said)
         case _:
             assert_never(work)
+
+
+def _merged(said: Json) -> Merged | MergeConflict:
+    if said["kind"] == "unmergeable":
+        return MergeConflict(paths=tuple(said["paths"]))
+    return Merged(commit=said["commit"], tree=said["tree"])
+
+
+def _removed(said: Json) -> Removed | WorkFailed:
+    if not said["failures"]:
+        return Removed()
+    return WorkFailed(reason="left_over", message=said["failures"][0])
 
 
 def _harvested(said: Json) -> HarvestResult | WorkFailed:

@@ -17,7 +17,7 @@ class Reading:
         """The wall label of the instant so many seconds from this reading."""
         from datetime import datetime, timedelta  # noqa: PLC0415 - 5 ms that few callers need
 
-        then = datetime.fromisoformat(self.utc.replace("Z", "+00:00")) + timedelta(seconds=seconds)
+        then = datetime.fromisoformat(self.utc) + timedelta(seconds=seconds)
         return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -85,7 +85,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HarvestResult:
-    """What is pinned in the hub. `violations` are breaches of the workspace's boundary, in words."""
+    """What is pinned in the hub; `violations` are breaches of the boundary, in words."""
 
     tip: str
     tree: str

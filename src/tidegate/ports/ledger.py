@@ -31,7 +31,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The end of a run's chain: written into each landing, since a chain cannot show its own cut."""
+    """The end of a run's chain: written into each landing, since no chain shows its own cut."""
 
     sequence: int
     hash: str
@@ -42,8 +42,10 @@ Row = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """A run at a glance. A line of `open_lanes` is a lane's row with its newest attempt's and
-    `fails`, the FAILs that count."""
+    """A run at a glance.
+
+    A line of `open_lanes` is a lane's row with its newest attempt's, and `fails`, those that count.
+    """
 
     outcomes: Mapping[str, int]
     attempts: Mapping[str, int]
@@ -85,11 +87,14 @@ class Ledger(Protocol):
         ...
 
     def runs(self) -> Sequence[Row]:
-        """All runs, newest last: run_id, playbook, target, ref, base, started_at, ended_at"""
+        """All runs, newest last: run_id, playbook, target, ref, base, started_at, ended_at."""
         ...
 
     def rows(self, table: str, run: str, *, lane: str | None = None) -> Sequence[Row]:
-        """The projection's rows of one run: tables attempt, turn, lane, heartbeat, receipt, finding"""
+        """The rows of one run in a table of the projection: attempt, turn, lane, finding ….
+
+        The tables and their columns are those of the ledger's first migration.
+        """
         ...
 
     def summary(self, run: str) -> Summary:

@@ -86,5 +86,3 @@ class Repositories(Protocol):
     def identity(self, repository: Repository) -> tuple[str, str] | None:
         """The user's name and address for commits, None where git has none."""
         ...
-
-

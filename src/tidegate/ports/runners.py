@@ -146,9 +146,16 @@ class Runners(Protocol):
         ...
 
     def sweep(self, mark: str, *, grace_s: float) -> tuple[int, ...]:
-        """End every process that carries this mark; the pids that would not die."""
+        """End every process that carries this mark; the pids that would not die.
+
+        It waits until they are gone: `grace_s` at most for those that heed TERM, some seconds more
+        for those that only heed KILL.
+        """
         ...
 
     def wait(self, timeout_s: float) -> None:
-        """Sleep until a runner this process started or adopted ends, or the time is over."""
+        """Sleep until a runner this process started or adopted ends, or the time is over.
+
+        It may end early. A runner is adopted when a `look` first sees it running.
+        """
         ...
