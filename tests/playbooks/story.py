@@ -41,6 +41,7 @@ class Situation:
 
     is_head: bool = True
     is_draining: bool = False
+    has_slot: bool = True
     agent_problem: str | None = None
     policy: Policy = field(default_factory=Policy)
 
@@ -124,7 +125,7 @@ class Story:
         return made, lane
 
     def now(self, **changes: Any) -> "Story":
-        """Change the situation: `is_head`, `is_draining`, `agent_problem`."""
+        """Change the situation: `is_head`, `is_draining`, `has_slot`, `agent_problem`."""
         self.situation = replace(self.situation, **changes)
         return self
 
@@ -155,6 +156,7 @@ class Story:
             workspaces="/w",
             policy=situation.policy,
             agent_problem=situation.agent_problem,
+            has_slot=situation.has_slot,
             is_draining=situation.is_draining,
         )
 

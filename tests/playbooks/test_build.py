@@ -10,7 +10,7 @@ from tests.playbooks.story import Story
 from tidegate.core import commands as c
 from tidegate.core import effects as f
 from tidegate.core.attempt import State
-from tidegate.core.lane import End, Turn
+from tidegate.core.lane import End, Landing, Turn
 from tidegate.core.policy import Deadlines, Limits, Policy
 from tidegate.core.values import Outcome, Role
 from tidegate.playbooks import build as playbook
@@ -42,11 +42,15 @@ def test_a_lane_takes_a_slot_until_it_is_ruled_to_land() -> None:
 def test_lanes_land_in_the_order_in_which_they_were_ruled() -> None:
     """Of two that were ruled at the same time the one with the lower id goes first."""
     first, second, third = (
-        lane_with(ruled_utc=utc, issue=issue) for utc, issue in (("1", "z"), ("2", "a"), ("2", "b"))
+        lane_with(ruled_utc=utc, id=name) for utc, name in (("1", "z"), ("2", "a"), ("2", "b"))
     )
-    order = sorted([third, second, first], key=playbook.queue_order)
-    assert order[0] is first
-    assert playbook.queue_order(second) == playbook.queue_order(third)
+    assert sorted([third, second, first], key=playbook.queue_order) == [first, second, third]
+
+
+def test_a_landing_in_flight_stays_first() -> None:
+    """Whatever the wall clock was set back to when the others were ruled."""
+    early, landing = lane_with(ruled_utc="1"), lane_with(ruled_utc="2", landing=made(Landing))
+    assert min([early, landing], key=playbook.queue_order) is landing
 
 
 def test_a_turn_has_the_deadline_of_its_role() -> None:

@@ -139,3 +139,12 @@ def test_a_landing_is_intended_before_anything_moves() -> None:
     assert story.plan()[0] == f.Land()
     story.run()
     assert story.world.target == story.lane.commit
+
+
+def test_a_lane_that_is_sent_back_waits_for_a_slot() -> None:
+    """Its slot went to another when it was ruled: no more builders work than the width allows."""
+    story = Story(merge=[Answer.CONFLICTS]).run(until=lambda lane: lane.conflicts)
+    story.now(has_slot=False).run()
+    assert story.plan() == ()
+    story.now(has_slot=True).run()
+    assert story.outcome is Outcome.LANDED

@@ -39,7 +39,7 @@ def _check_base(engine: Engine) -> None:
     sighting = engine.ports.runners.look(folder)
     match sighting:
         case Absent():
-            _prepare_base(engine, folder)
+            _come_to_check(engine, folder)
         case Running():
             engine.saw_running(folder)
         case Over(exit=ending):
@@ -55,16 +55,37 @@ def _check_base(engine: Engine) -> None:
 def _try_again(engine: Engine, folder: str, reason: str) -> None:
     """This try is spent, which is nobody's verdict. Tries of earlier controllers do not count."""
     engine.base_try += 1
+    engine.is_base_dirty = True
     engine.base_losses += folder in engine.started
     if engine.base_losses >= engine.setup.policy.limits.infra_max:
         engine.halt = f"the check of the base could not be run: {reason}"
     _check_base(engine)
 
 
-def _prepare_base(engine: Engine, folder: str) -> None:
-    """Make its workspace and start the check; while nothing may start, no workspace is left."""
-    setup, name = engine.setup, f"base-prepare-{engine.base_try}"
-    work = PrepareWork(
+def _come_to_check(engine: Engine, folder: str) -> None:
+    """Make the workspace and start the check. While nothing may start, no workspace is left."""
+    clearing = f"base-clear-{engine.base_try}"
+    if not isinstance(engine.ports.runners.look(engine.setup.places.job(clearing)), Absent):
+        _clear(engine, clearing)
+        return
+    name = f"base-prepare-{engine.base_try}"
+    result = look_at_job(
+        engine, name, _preparation(engine), may_start=lambda: not engine.is_held, keeps=True
+    )
+    place = engine.setup.places.job(name)
+    if isinstance(result, WorkFailed):
+        _try_again(engine, place, result.message)
+    elif engine.is_held:
+        is_there = isinstance(result, Prepared) or engine.is_base_dirty
+        if is_there and place not in engine.running and not engine.clinging_since:
+            _clear(engine, clearing)
+    elif isinstance(result, Prepared):
+        engine.after_commit(folder, lambda: _start_check(engine, folder))
+
+
+def _preparation(engine: Engine) -> PrepareWork:
+    setup = engine.setup
+    return PrepareWork(
         workspace=_workspace(engine),
         commit=engine.book.run.started.base,
         branch="tidegate/base",
@@ -73,18 +94,19 @@ def _prepare_base(engine: Engine, folder: str) -> None:
         caches=setup.caches,
         setup_timeout_s=setup.policy.deadlines.setup_s,
     )
-    result = look_at_job(engine, name, work, may_start=lambda: _may_prepare(engine))
-    if isinstance(result, WorkFailed):
-        _try_again(engine, setup.places.job(name), result.message)
-    elif engine.is_held and not engine.running and not engine.is_base_removed:
-        _remove_base(engine)
-    elif isinstance(result, Prepared):
-        engine.after_commit(folder, lambda: _start_check(engine, folder))
 
 
-def _may_prepare(engine: Engine) -> bool:
-    engine.is_base_removed &= engine.is_held
-    return not engine.is_held
+def _clear(engine: Engine, name: str) -> None:
+    """Remove the workspace of a check that will not be run now; a later one is a further try."""
+    work = RemoveWork(workspace=_workspace(engine))
+    result = look_at_job(engine, name, work, keeps=True)
+    if result is None:
+        return
+    engine.base_try += 1
+    engine.base_removals_failed += isinstance(result, WorkFailed)
+    is_given_up = engine.base_removals_failed >= engine.setup.policy.limits.infra_max
+    engine.is_base_dirty = isinstance(result, WorkFailed) and not is_given_up
+    _check_base(engine)
 
 
 def _start_check(engine: Engine, folder: str) -> None:

@@ -48,6 +48,8 @@ class Engine:
     """Which try at checking the base is looked at; one that was ended from outside is spent."""
     base_losses: int = 0
     """How many of the tries that this engine started were ended from outside."""
+    is_base_dirty: bool = False
+    """A try that was spent may have left a workspace."""
     base_removals_failed: int = 0
     is_base_removed: bool = False
     refused_delivery: str | None = None
@@ -58,6 +60,8 @@ class Engine:
     renewed: dict[str, Renewal] = field(default_factory=dict)
     """The newest renewal of each turn, by its folder."""
     unheld_since: dict[str, float] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)
+    """The folders whose lock was taken and whose fence was written."""
     clinging_since: dict[str, float] = field(default_factory=dict)
     """Since when processes of a folder, whose runner is no more, would not die."""
     running: set[str] = field(default_factory=set)
@@ -97,13 +101,16 @@ class Engine:
 
         It had time to start, its lock was taken, and nothing lives of what its runner had started.
         """
+        if folder in self.lost:
+            return self.is_empty(folder)
         since_s = self.unheld_since.setdefault(folder, self.now.monotonic_s)
         self.running.add(folder)
         if self.now.monotonic_s - since_s < self.setup.policy.deadlines.start_s:
             return False
+        del self.unheld_since[folder]
         if not self.ports.runners.declare_lost(folder, epoch=epoch):
-            self.unheld_since.pop(folder)
             return False
+        self.lost.add(folder)
         self.running.discard(folder)
         return self.is_empty(folder)
 

@@ -18,9 +18,17 @@ _EPOCH = 1
 
 
 def look_at_job(
-    engine: Engine, name: str, work: Work, *, may_start: Callable[[], bool] = lambda: True
+    engine: Engine,
+    name: str,
+    work: Work,
+    *,
+    may_start: Callable[[], bool] = lambda: True,
+    keeps: bool = False,
 ) -> WorkResult | None:
-    """What came of a job; None while it runs, or where it will be started after the commit."""
+    """What came of a job; None while it runs, or where it will be started after the commit.
+
+    With `keeps` its folder stays: it is the only record that the job was done.
+    """
     folder = engine.setup.places.job(name)
     sighting = engine.ports.runners.look(folder)
     match sighting:
@@ -32,9 +40,7 @@ def look_at_job(
             engine.saw_running(folder)
             return None
         case Over(exit=ending):
-            if ending.leftovers and not engine.is_empty(folder):
-                return None
-            return _result(engine, folder, work, ending)
+            return _heard(engine, folder, work, ending, keeps=keeps)
         case Unheld():
             if not engine.is_lost(folder, epoch=_EPOCH + 1):
                 return None
@@ -43,12 +49,22 @@ def look_at_job(
             assert_never(sighting)
 
 
-def _result(engine: Engine, folder: str, work: Work, ending: Exit) -> WorkResult:
-    has_ended = ending.reason is EndReason.EXITED and ending.signal is None
-    result = engine.ports.git.result(work, folder) if has_ended else _failed(ending)
-    if not isinstance(result, WorkFailed):
+def _heard(
+    engine: Engine, folder: str, work: Work, ending: Exit, *, keeps: bool
+) -> WorkResult | None:
+    if ending.leftovers and not engine.is_empty(folder):
+        return None
+    result = _result(engine, folder, work, ending)
+    if not keeps and not isinstance(result, WorkFailed):
         engine.tidy_after_commit(folder)
     return result
+
+
+def _result(engine: Engine, folder: str, work: Work, ending: Exit) -> WorkResult:
+    if ending.reason is EndReason.EXITED and ending.signal is None:
+        return engine.ports.git.result(work, folder)
+    what = ending.error or f"ended by {ending.reason}"
+    return WorkFailed(reason=str(ending.reason), message=what)
 
 
 def is_quiet(engine: Engine, name: str) -> bool:
@@ -67,11 +83,6 @@ def is_quiet(engine: Engine, name: str) -> bool:
             return engine.is_lost(folder, epoch=_EPOCH + 1)
         case _:
             assert_never(sighting)
-
-
-def _failed(ending: Exit) -> WorkFailed:
-    what = ending.error or f"ended by {ending.reason}"
-    return WorkFailed(reason=str(ending.reason), message=what)
 
 
 def start_job(engine: Engine, folder: str, work: Work) -> None:

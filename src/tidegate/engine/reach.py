@@ -117,7 +117,8 @@ def _checkpoint_job(attempt: Attempt, failed: int) -> str:
 
 def _has_no_checkpoint_under_way(engine: Engine, attempt: Attempt) -> bool:
     names = (_checkpoint_job(attempt, failed) for failed in range(_infra_max(engine)))
-    return all(is_quiet(engine, name) for name in names)
+    quiet = [is_quiet(engine, name) for name in names]
+    return all(quiet)
 
 
 def _infra_max(engine: Engine) -> int:
@@ -218,7 +219,7 @@ def _conflict(
     finding = (
         f"The change no longer merges onto its target, which has moved to {target}.\n"
         f"Conflicting paths:\n{listed}\n"
-        f"Bring it onto the new target (git merge {target}), resolve, and commit.\n"
+        f"Commit what you have, merge the new target (git merge {target}), resolve, commit.\n"
     )
     return c.NoteConflict(
         target=target,

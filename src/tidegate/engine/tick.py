@@ -12,6 +12,7 @@ from tidegate.core.commands import NoteLanding, OpenLane, OpenTurn
 from tidegate.core.effects import Effect
 from tidegate.core.issue import Issue
 from tidegate.core.lane import Lane
+from tidegate.core.values import Role
 from tidegate.engine.base import advance_base
 from tidegate.engine.delivery import advance_delivery
 from tidegate.engine.engine import Engine
@@ -37,8 +38,8 @@ def tick(engine: Engine, now: Reading) -> bool:
     if advance_base(engine):
         _open_lanes(engine)
         labels = _labels(engine)
-        for lane_id in list(engine.book.lanes):
-            _advance(engine, lane_id, labels)
+        for lane in sorted(engine.book.lanes.values(), key=lambda lane: lane.landing is None):
+            _advance(engine, lane.id, labels)  # a landing first: it moves the others' target
     advance_delivery(engine)
     engine.end()
     return _commit(engine)
@@ -124,8 +125,14 @@ def _view(engine: Engine) -> View:
         workspaces=engine.setup.workspaces,
         policy=engine.setup.policy,
         agent_problem=engine.agent_problem() if _could_not_start(engine) else None,
+        has_slot=_builders_at_work(engine) < engine.width,
         is_draining=engine.is_held,
     )
+
+
+def _builders_at_work(engine: Engine) -> int:
+    builds = (lane.latest(Role.BUILD) for lane in engine.book.lanes.values())
+    return sum(build is not None and build.has_open_turn for build in builds)
 
 
 def _could_not_start(engine: Engine) -> bool:

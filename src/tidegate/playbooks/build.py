@@ -35,6 +35,9 @@ class View:
     workspaces: str
     policy: Policy
     agent_problem: str | None = None
+    has_slot: bool = True
+    """Fewer builders are at work than may be. A lane that is sent back after its ruling has lost
+    its slot to another, and waits for one."""
     is_draining: bool = False
     """Nothing new starts; what ends is recorded, and a PASS is still ruled and queued."""
 
@@ -96,7 +99,7 @@ def _advance(lane: Lane, attempt: Attempt, view: View, now: Now) -> Steps:
         return (f.Prepare(attempt.id),)
     turn = attempt.turn
     if turn is None or turn.is_settled:
-        return (_open_turn(attempt, view, now),)
+        return _begin(attempt, view, now)
     if turn.end is None:
         wants_checkpoint = attempt.role is Role.BUILD and attempt.state is _S.STARTED
         return (f.Run(attempt.id), *((f.Checkpoint(attempt.id),) if wants_checkpoint else ()))
@@ -117,6 +120,12 @@ def _start_of_work(lane: Lane, attempt: Attempt) -> str | None:
     if old is None or old.turn is None or old.turn.finding_digest is None:
         return None
     return old.tip if attempt.state is _S.REOPENED else old.base
+
+
+def _begin(attempt: Attempt, view: View, now: Now) -> Steps:
+    if attempt.role is Role.BUILD and not view.has_slot:
+        return ()
+    return (_open_turn(attempt, view, now),)
 
 
 def _open_turn(attempt: Attempt, view: View, now: Now) -> c.OpenTurn:
@@ -158,7 +167,7 @@ def _why(lane: Lane, build: Attempt) -> str:
 def _rework(lane: Lane, build: Attempt, view: View, now: Now) -> Steps:
     if lane.fails >= view.policy.limits.fails_max:
         return (c.Rule(ruling="stop", by="auto"),)
-    return (_open_turn(build, view, now),)
+    return _begin(build, view, now)
 
 
 def _judge_and_land(lane: Lane, build: Attempt, view: View) -> Steps:
@@ -229,6 +238,9 @@ def needs_verdict(lane: Lane) -> bool:
     return lane.outcome is None and lane.ruled_utc is None
 
 
-def queue_order(lane: Lane) -> tuple[str, str]:
-    """Lanes that are ruled land in the order in which they were ruled."""
-    return (lane.ruled_utc or "", lane.id)
+def queue_order(lane: Lane) -> tuple[bool, str, str]:
+    """Lanes that are ruled land in the order in which they were ruled, one after the other.
+
+    The wall clock may have been set back meanwhile: a landing in flight stays first all the same.
+    """
+    return (lane.landing is None, lane.ruled_utc or "", lane.id)

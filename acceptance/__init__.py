@@ -1,0 +1,8 @@
+"""Proof on a real repository: a published package with tests of its own, worked on by real tools.
+
+    python -m acceptance
+
+It drives the command line as a person would, and looks at what came of it with git, with /proc and
+with the package's own tests. It must never import Tidegate: a witness is no relative. What is
+downloaded goes into a temporary folder and never into this repository.
+"""

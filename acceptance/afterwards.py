@@ -1,0 +1,134 @@
+"""What is claimed of the world after a run, each claim looked up in it: git, /proc, the disk."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from acceptance import leftovers, witness
+from acceptance.claims import Claim, Log, of_kind
+from acceptance.issues import BROKEN_TEST, CHECK, FAILS_MAX, WANTED
+from acceptance.place import Place, Told
+
+
+def trees_of_landed(place: Place, log: Log) -> Mapping[str, str]:
+    """Commit -> its tree as git has it, of each that landed."""
+    commits = [event.body["commit"] for event in of_kind(log, "landed")]
+    return {commit: place.git("rev-parse", f"{commit}^{{tree}}") for commit in commits}
+
+
+def first_parents(place: Place, base: str, ref: str) -> Sequence[str]:
+    """The commits of a branch from a base on, the oldest first, along first parents."""
+    chain = place.git("rev-list", "--first-parent", "--reverse", f"{base}..{ref}")
+    return chain.splitlines()
+
+
+def fresh_clone(place: Place, ref: str) -> Iterator[Claim]:
+    """In a fresh clone of what landed the package's tests pass, and every change is there."""
+    clone = place.folder / "clone"
+    branch = ref.removeprefix("refs/heads/")
+    place.git("clone", "--quiet", "--branch", branch, str(place.repository), str(clone))
+    tests = place.tell("sh", "-c", CHECK, cwd=clone)
+    yield Claim(
+        name="the package's own tests pass in a fresh clone of what landed",
+        problems=() if tests.code == 0 else (f"exit code {tests.code}:\n{tests.output}",),
+        evidence=_last_line(tests),
+    )
+    proofs = {w.id: place.tell(*w.proof, cwd=clone).code for w in WANTED if w.proof}
+    yield Claim(
+        name="each landed change is in it",
+        problems=tuple(f"{i}: its proof exited {code}" for i, code in proofs.items() if code),
+        evidence=f"the proofs of {' '.join(proofs)} pass; on the base they fail",
+    )
+
+
+def nothing_is_done_yet(place: Place) -> Claim:
+    """On the base every proof fails: otherwise it would prove nothing afterwards."""
+    codes = {w.id: place.tell(*w.proof).code for w in WANTED if w.proof}
+    return Claim(
+        name="no change is in the base",
+        problems=tuple(f"{i}: its proof exited {code}" for i, code in codes.items() if code != 1),
+        evidence=f"the proofs of {' '.join(codes)} fail",
+    )
+
+
+def untouched(place: Place, before: Mapping[str, str]) -> Claim:
+    """The user's checkout and git folder are byte for byte what they were."""
+    after = witness.snapshot(place.repository)
+    return Claim(
+        name="the user's checkout, HEAD, index, settings and refs are untouched",
+        problems=tuple(witness.changes(before, after)),
+        evidence=f"{len(after)} files, {sum(n.startswith('.git/') for n in after)} of them git's",
+    )
+
+
+def nothing_left(place: Place) -> Iterator[Claim]:
+    """No process, no workspace and no folder of a job is left."""
+    yield _none_left("no process is left", leftovers.processes(place.folder), "none in /proc")
+    workspaces = leftovers.contents(place.state / "tidegate")
+    yield _none_left("no workspace is left", workspaces, f"nothing in {place.state}/tidegate")
+    jobs = (
+        path
+        for run in (place.ledger_folder / "runs").iterdir()
+        for path in leftovers.contents(run / "jobs")
+    )
+    yield _none_left("no folder of a job is left", jobs, "nothing in runs/*/jobs")
+
+
+def _none_left(name: str, found: Iterator[str], evidence: str) -> Claim:
+    return Claim(name=name, problems=tuple(found), evidence=evidence)
+
+
+def second_run(place: Place, run: str) -> Claim:
+    """A second run has nothing to do, says so, and begins no run."""
+    told = place.tidegate("run")
+    return _answers(
+        "a second run has nothing to do",
+        (told, 0, "nothing to do"),
+        (place.tidegate("status"), 0, f'"run": "{run}"'),
+    )
+
+
+def lands(place: Place, commit: str) -> Claim:
+    """`land` fast-forwards the branch that is checked out; a second one says it is all there."""
+    before = place.git("rev-parse", "HEAD")
+    first, second = place.tidegate("land"), place.tidegate("land")
+    problems = list(_answers("", (first, 0, commit[:10]), (second, 0, "already")).problems)
+    head, branch = place.git("rev-parse", "HEAD"), place.git("symbolic-ref", "HEAD")
+    if (head, branch) != (commit, "refs/heads/main"):
+        problems.append(f"HEAD is {branch} at {head}, not main at {commit}")
+    if changed := place.git("status", "--porcelain"):
+        problems.append(f"the checkout is not what was landed:\n{changed}")
+    return Claim(
+        name="`land` fast-forwards the branch, and a second one has nothing to add",
+        problems=tuple(problems),
+        evidence=f"main {before[:10]} -> {head[:10]}; {second.output.strip()}",
+    )
+
+
+def faces(place: Place, stopped: str) -> Claim:
+    """The reading commands answer, and exit as they are documented to."""
+    show = place.tidegate("show", stopped)
+    return _answers(
+        "status, show, explain, log and doctor exit as documented",
+        (place.tidegate("status", "--no-json"), 0, "1 stopped"),
+        (place.tidegate("status", "--run", "19700101-0000"), 2, "19700101-0000"),
+        (show, 0, BROKEN_TEST),
+        (place.tidegate("show", "999"), 2, "999"),
+        (place.tidegate("explain", "--no-json"), 0, "landed in run"),
+        (place.tidegate("explain", "999"), 2, "999"),
+        (place.tidegate("log", stopped), 0, f"FAIL {FAILS_MAX}"),
+        (place.tidegate("doctor", "--no-json"), 0, "ok"),
+    )
+
+
+def _answers(name: str, *expected: tuple[Told, int, str]) -> Claim:
+    """Each command exited so, and said those words somewhere."""
+    problems = [
+        f"{told.command} exited {told.code}, expected {code} and {words!r}: {told.said}"
+        for told, code, words in expected
+        if told.code != code or words not in told.said
+    ]
+    codes = ", ".join(f"{told.command} {told.code}" for told, _, _ in expected)
+    return Claim(name=name, problems=tuple(problems), evidence=codes)
+
+
+def _last_line(told: Told) -> str:
+    return told.output.strip().rpartition("\n")[2]
