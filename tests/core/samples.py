@@ -44,10 +44,11 @@ def attempt_in(state: State, **given: object) -> Attempt:
 def lane_with(*attempts: Attempt, **given: object) -> Lane:
     """A lane of these attempts."""
     known: dict[str, Any] = {"attempts": {each.id: each for each in attempts}, **given}
-    return made(Lane, id="fix", version=7, **{**_EMPTY, **known})
+    return made(Lane, **{**_EMPTY, **known})
 
 
 _EMPTY: dict[str, Any] = {
+    "id": "fix", "version": 7,
     "fails": 0, "conflicts": 0, "replacements": 0, "externals": 0, "landings_refused": 0,
     "candidate": None, "correction": None, "ruled_utc": None, "landing": None, "commit": None,
     "outcome": None, "reason": "",

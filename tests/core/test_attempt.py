@@ -74,6 +74,11 @@ def test_each_pair_of_states_is_a_move_a_succession_or_nothing(state: State) -> 
         assert may_succeed(state, after) is (pair in BORN), pair
 
 
+def test_a_new_attempt_is_opened_by_a_row_only() -> None:
+    """Every succession is a row of the table, or the one that was added to it."""
+    assert {(str(old), str(born)) for old, born in SUCCESSIONS} <= ALL | ADDED
+
+
 def test_new_attempts_are_born_in_four_states() -> None:
     """The first attempt is requested; one in another's place is replaced, fallback or reopened."""
     assert {(str(old), str(born)) for old, born in SUCCESSIONS} == BORN

@@ -172,6 +172,8 @@ REFUSALS: Sequence[tuple[str, At, c.Command, str]] = [
     ("a harvest before the end", _has_turn, made(c.NoteHarvest), "nothing that is to be"),
     ("a second harvest", _is_harvested, made(c.NoteHarvest), "nothing that is to be"),
     ("a promotion of nothing", _has_turn, made(c.NotePromotion), "nothing that is about to be"),
+    ("a promotion before the harvest", _has_ended, made(c.NotePromotion), "nothing that is about"),
+    ("a merge of no build", lambda lane: lane, MERGED, "has no build"),
     ("a merge of nothing", _has_turn, MERGED, "does not wait"),
     ("a merge under a check", _has_check, MERGED, "does not wait"),
     ("a merge into a landing", lambda x: x.landing, MERGED, "does not wait"),

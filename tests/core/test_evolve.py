@@ -11,7 +11,7 @@ from tidegate.core import events as e
 from tidegate.core import evolve as evolving
 from tidegate.core.attempt import State
 from tidegate.core.errors import IllegalTransition
-from tidegate.core.lane import Correction, Lane, Turn
+from tidegate.core.lane import Correction, Landing, Lane, Turn
 from tidegate.core.values import Authorization, Cause, Outcome, Verdict
 
 
@@ -156,6 +156,61 @@ def test_what_decides_a_turns_meaning_settles_it(kind: type) -> None:
     turn = Turn(number=1, epoch=1, deadline_s=1.0)
     lane = lane_with(attempt_in(before.get(kind, State.MATERIALIZED), turn=turn))
     assert not after(lane, made(kind)).attempts[ATTEMPT].has_open_turn
+
+
+@pytest.mark.parametrize(
+    ("kind", "state"), [(e.Materialized, State.CHECKPOINTED), (e.Corrected, State.REVIEWED)]
+)
+def test_what_was_made_is_kept_with_its_tree(kind: type, state: State) -> None:
+    """The digest of the artifact, and the tree that it speaks of."""
+    lane = lane_with(attempt_in(state, digest="old", tree="old"))
+    attempt = after(lane, made(kind, digest="new", tree="new")).attempts[ATTEMPT]
+    assert (attempt.digest, attempt.tree) == ("new", "new")
+
+
+@pytest.mark.parametrize("kind", [e.Judged, e.Conflicted])
+def test_a_finding_is_bound_to_what_it_was_found_in(kind: type) -> None:
+    """Tree and tip are kept, so that an answer can be told from none."""
+    lane = lane_with(attempt_in(State.MATERIALIZED, tip="tip", tree="tree"))
+    attempt = after(lane, made(kind)).attempts[ATTEMPT]
+    assert (attempt.judged_tip, attempt.judged_tree) == ("tip", "tree")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [made(e.WorkspaceReady), made(e.Harvested, turn=1), made(e.CandidateMade), made(e.Conflicted)],
+    ids=lambda value: type(value).__name__,
+)
+def test_work_that_was_done_sets_the_count_of_failures_back(event: e.LaneEvent) -> None:
+    """Only failures in a row count; removals are counted apart."""
+    turn = Turn(number=1, epoch=1, deadline_s=1.0)
+    lane = lane_with(attempt_in(State.REVIEWED, turn=turn, jobs_failed=2, removals_failed=1))
+    attempt = after(lane, event).attempts[ATTEMPT]
+    assert (attempt.jobs_failed, attempt.removals_failed) == (0, 1)
+
+
+def test_a_conflict_is_something_to_answer_and_no_round() -> None:
+    """What was merged and what was ruled is gone; the target that it must be carried onto stays."""
+    lane = lane_with(attempt_in(State.REVIEWED), candidate=candidate(), ruled_utc="before")
+    lane = after(lane, made(e.Conflicted, target="newer", finding_digest="f"))
+    assert lane.correction == Correction(finding_digest="f", is_fail=False, base="newer")
+    assert (lane.candidate, lane.ruled_utc) == (None, None)
+    assert (lane.conflicts, lane.fails) == (1, 0)
+
+
+def test_a_refused_landing_leaves_nothing_that_could_land() -> None:
+    """What was merged is merged anew; the ruling stands, and the refusal is counted."""
+    ready = {"candidate": candidate(), "landing": made(Landing), "ruled_utc": "before"}
+    lane = after(lane_with(attempt_in(State.REVIEWED), **ready), made(e.LandingRefused))
+    assert (lane.candidate, lane.landing) == (None, None)
+    assert (lane.landings_refused, lane.ruled_utc) == (1, "before")
+
+
+def test_what_landed_is_no_longer_about_to() -> None:
+    """The commit is kept, and the intent is over."""
+    lane = lane_with(attempt_in(State.REVIEWED), landing=made(Landing))
+    lane = after(lane, made(e.Landed, commit="commit"))
+    assert (lane.landing, lane.commit) == (None, "commit")
 
 
 def test_the_end_of_a_lane_is_kept_with_its_reason() -> None:

@@ -160,3 +160,6 @@ def test_an_event_of_another_turn_is_refused(kind: type) -> None:
     """What is told of turn 2 while turn 1 is open is told of nothing that is known."""
     with pytest.raises(IllegalTransition, match="no turn 2"):
         entered(made(kind, turn=2), _S.REVIEWED)
+    lane = lane_with(attempt_in(_S.REVIEWED))
+    with pytest.raises(IllegalTransition, match="no turn 2"):
+        evolving.enter(lane, made(kind, turn=2), lane_id="fix", actor="test", reason="", utc="now")

@@ -43,8 +43,8 @@ def test_nothing_happens_in_a_run_that_was_never_started() -> None:
 @pytest.mark.parametrize(("verdict", "passed"), [(Verdict.PASS, {"tree"}), (Verdict.FAIL, set())])
 def test_a_base_that_passed_is_remembered(verdict: Verdict, passed: set[str]) -> None:
     """Its very tree need not be checked again; a red one is no pass."""
-    run = folded(made(e.BaseChecked, verdict=verdict, tree="tree"))
-    assert run.base_verdict is verdict
+    run = folded(made(e.BaseChecked, verdict=verdict, tree="tree", log_digest="log"))
+    assert (run.base_verdict, run.base_log) == (verdict, "log")
     assert set(run.passed) == passed
 
 

@@ -1,10 +1,7 @@
 """Texts beside the ledger: durable before they are named, never overwritten, checked when read."""
 
-import os
 import resource
 import signal
-import subprocess
-import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -44,35 +41,6 @@ def test_another_content_is_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(IntegrityError, match="changed after it was stored"):
         blobs.put("x")
     assert (tmp_path / name[:2] / name[2:]).read_text(encoding="utf-8") == "y"
-
-
-def test_the_order_of_a_durable_write(tmp_path: Path) -> None:
-    """The bytes are synced before the name exists, and the name before it is given out."""
-    program = (
-        "import sys; from pathlib import Path; from tidegate.ledger.blobs import Blobs\n"
-        "Blobs(Path(sys.argv[1])).put('x')"
-    )
-    trace = tmp_path / "trace"
-    watched = ["strace", "-f", "-y", "-e", "trace=write,fsync,link,linkat", "-o", str(trace)]
-    try:
-        subprocess.run(
-            [*watched, sys.executable, "-c", program, str(tmp_path / "blobs")],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            check=True,
-        )
-    except FileNotFoundError:
-        pytest.skip("strace is not installed")
-    lines = trace.read_text(encoding="utf-8").splitlines()
-    calls = [line.split(maxsplit=1)[1] for line in lines if "blobs" in line]
-    name = sha256(b"x").hexdigest()
-    folder = tmp_path / "blobs" / name[:2]
-    kinds = [call.partition("(")[0] for call in calls]
-    link = next(at for at, kind in enumerate(kinds) if kind.startswith("link"))
-    assert kinds[link - 2 : link] == ["write", "fsync"]
-    assert kinds[link + 1 :] == ["fsync"]
-    assert f"<{folder}>" in calls[-1]
-    synced = [call for call in calls[:link] if call.startswith("fsync")]
-    assert any(f"<{folder.parent}>" in call for call in synced)
 
 
 def test_a_full_disk_leaves_no_text(tmp_path: Path) -> None:

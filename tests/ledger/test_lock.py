@@ -141,7 +141,7 @@ def test_the_first_to_ask_is_the_first_to_write(tmp_path: Path) -> None:
             waiter = threading.Thread(target=write, args=(number, WriteLock(path)))
             waiter.start()
             waiters.append(waiter)
-            until(lambda n=number: _waiters(path) == n + 1)  # type: ignore[misc]
+            until(lambda n=number: _waiters(path) == n + 1)  # type: ignore[misc]  # the loop's own value, bound at once
     for waiter in waiters:
         waiter.join(10)
     assert served == [0, 1, 2, 3, 4]

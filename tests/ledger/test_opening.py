@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tidegate.core.errors import IntegrityError, NotReady, TidegateError, Unavailable
-from tidegate.ledger.opening import make_durable, require_durable
+from tidegate.ledger.opening import make_durable, require_durable, require_sqlite
 from tidegate.ledger.sqlite import SqliteLedger
 from tidegate.testing.ledger_history import RUN, RUN_STARTED, UTC
 
@@ -54,7 +54,7 @@ def test_a_ledger_of_a_later_version_is_left_alone(open_it: object, tmp_path: Pa
     connection.close()
     before = _contents(tmp_path)
     with pytest.raises(NotReady, match=r"version 999.* up to 1\b.*upgrade"):
-        open_it(tmp_path)  # type: ignore[operator]
+        open_it(tmp_path)  # type: ignore[operator]  # what it is given is the test's affair
     assert _contents(tmp_path) == before
 
 
@@ -88,6 +88,13 @@ def test_garbage_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(IntegrityError, match="damaged or no ledger"):
         SqliteLedger.open(tmp_path)
     assert _contents(tmp_path) == before
+
+
+def test_an_old_sqlite_is_named() -> None:
+    """Where Python's SQLite is too old for the schema the refusal says which is needed."""
+    with pytest.raises(NotReady, match=r"SQLite 3\.34\.1, and the ledger needs 3\.37\.0"):
+        require_sqlite((3, 34, 1))
+    require_sqlite((3, 37, 0))
 
 
 def test_a_journal_that_is_no_log_is_refused() -> None:

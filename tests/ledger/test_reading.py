@@ -16,6 +16,7 @@ from tidegate.core.errors import NotReady, Refused
 from tidegate.core.events import Entry, Failed, LaneEnded
 from tidegate.core.values import Outcome
 from tidegate.ledger import read
+from tidegate.ledger.lock import WriteLock
 from tidegate.ledger.sqlite import SqliteLedger
 from tidegate.ports.ledger import Batch, Fence
 from tidegate.testing.ledger_backend import BUILD
@@ -36,6 +37,7 @@ _PROGRAM = f"""
 import os, sys
 from pathlib import Path
 from tidegate.ledger.migration import load_steps
+from tidegate.ledger.lock import WriteLock
 from tidegate.ledger.sqlite import SqliteLedger
 load_steps()
 if os.geteuid() == 0:
@@ -205,6 +207,21 @@ def test_a_pinned_log_is_seen_and_not_waited_for(tmp_path: Path) -> None:
     assert ledger.log_size_bytes() > 0
     stays.execute("rollback")
     stays.close()
+    ledger.checkpoint()
+    assert ledger.log_size_bytes() == 0
+    ledger.close()
+
+
+def test_a_log_is_not_cut_under_a_writer(tmp_path: Path) -> None:
+    """While another process has its turn to write, cutting the log waits for another moment."""
+    ledger, desk = sit(tmp_path)
+    desk.write(*desk.history.begun("001", BUILD))
+    other = WriteLock(tmp_path / "ledger.lock")
+    other.acquire()
+    ledger.checkpoint()
+    assert ledger.log_size_bytes() > 0
+    other.release()
+    other.close()
     ledger.checkpoint()
     assert ledger.log_size_bytes() == 0
     ledger.close()

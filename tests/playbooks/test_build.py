@@ -39,6 +39,11 @@ def test_a_lane_takes_a_slot_until_it_is_ruled_to_land() -> None:
     assert not playbook.needs_verdict(story.run().lane)
 
 
+def test_a_lane_that_is_over_takes_no_slot() -> None:
+    """A lane that stopped was never ruled to land, and makes room all the same."""
+    assert not playbook.needs_verdict(Story(build=[Answer.VIOLATES]).run().lane)
+
+
 def test_lanes_land_in_the_order_in_which_they_were_ruled() -> None:
     """Of two that were ruled at the same time the one with the lower id goes first."""
     first, second, third = (

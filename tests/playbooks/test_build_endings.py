@@ -25,6 +25,14 @@ def test_a_lost_build_is_replaced_by_a_new_attempt_in_its_own_workspace() -> Non
     assert story.outcome is Outcome.LANDED
 
 
+def test_a_replacement_starts_from_what_the_target_is_by_then() -> None:
+    """It has no finding to answer, so nothing ties it to where the old one began."""
+    story = Story(build=[Answer.LOST]).run(until=lambda lane: len(lane.attempts) == 2)
+    story.world.move_target()
+    story.run()
+    assert [each.base for each in story.attempts()] == ["base", "other#2"]
+
+
 def test_a_build_that_runs_past_its_deadline_is_replaced_once() -> None:
     """The second one that runs out of time stops the lane: there is one replacement."""
     story = Story(build=[Answer.DEADLINE, Answer.DEADLINE]).run()
@@ -130,6 +138,13 @@ def test_a_killed_correction_costs_no_round() -> None:
     causes = [x.cause for x in story.events(e.Requested) if x.role is Role.BUILD]
     assert causes == [None, Cause.EXTERNAL]
     assert (story.lane.fails, story.lane.replacements) == (1, 0)
+
+
+def test_a_missing_agent_holds_up_nothing_that_did_run() -> None:
+    """A build that was lost is replaced, whatever is wrong with the program by now."""
+    story = Story(build=[Answer.LOST]).now(agent_problem="no such program").run()
+    assert not [step for step in story.steps if isinstance(step, f.Halt)]
+    assert story.outcome is Outcome.LANDED
 
 
 def test_a_missing_agent_halts_the_run_and_burns_no_issue() -> None:

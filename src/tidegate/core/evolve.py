@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from tidegate.core import events as e
-from tidegate.core.attempt import BIRTHS, State, may_move, may_succeed
+from tidegate.core.attempt import State, may_move, may_succeed
 from tidegate.core.errors import IllegalTransition
 from tidegate.core.lane import (
     Attempt,
@@ -115,8 +115,6 @@ def _move(
 
 
 def _check_birth(lane: Lane | None, event: e.Requested) -> None:
-    if event.born not in BIRTHS:
-        raise IllegalTransition(f"no attempt is born {event.born}")
     if lane is not None and event.attempt in lane.attempts:
         raise IllegalTransition(f"{event.attempt} was there before: no attempt is used again")
     if event.born is State.REQUESTED:
@@ -311,7 +309,7 @@ def _evolve_lane(  # noqa: C901, PLR0911 - one arm an event
                 lane, conflicts=lane.conflicts + 1, correction=asked, candidate=None, ruled_utc=None
             )
         case e.Ruled(ruling="land"):
-            return replace(lane, ruled_utc=lane.ruled_utc or utc)
+            return replace(lane, ruled_utc=utc)
         case e.LandingIntended():
             landing = Landing(ref=event.ref, old=event.old, new=event.new, tree=event.tree)
             return replace(lane, landing=landing)
@@ -327,7 +325,7 @@ def _evolve_lane(  # noqa: C901, PLR0911 - one arm an event
 
 
 def _judged(lane: Lane, event: e.Judged) -> Lane:
-    if event.attempt not in lane.attempts or lane.attempts[event.attempt].commit is not None:
+    if lane.attempts[event.attempt].commit is not None:
         return lane  # a check's own record: what it means for the change is judged apart
     candidate = lane.candidate
     if candidate is not None and candidate.tree == event.tree:

@@ -83,6 +83,8 @@ _NOBODY_ELSES: dict[str, str] = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": NOWHERE,
     "GIT_ATTR_NOSYSTEM": "1",
+    # Newer gits: what a partial clone lacks is fetched by us beforehand, or missed.
+    "GIT_NO_LAZY_FETCH": "1",
 }
 
 
@@ -146,7 +148,7 @@ class Git(NamedTuple):
             ended = child.run(argv, env=env, cwd=cwd, streams=streams, timeout_s=self.timeout_s)
         except FileNotFoundError as error:
             raise _not_started(error, cwd) from error
-        stderr = os.fsdecode(ended.stderr[:STDERR_BYTES_MAX])
+        stderr = ended.stderr[:STDERR_BYTES_MAX].decode("utf-8", "backslashreplace")
         if ended.timed_out:
             raise GitTimedOut(argv, limit_s=self.timeout_s, stderr=stderr)
         if ended.code not in ok_codes:

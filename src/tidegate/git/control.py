@@ -60,6 +60,10 @@ class Control(NamedTuple):
         """Note that the workspace is whole."""
         durable.write_file(self._record, json.dumps(record, sort_keys=True).encode())
 
+    def drop_index(self) -> None:
+        """Keep no index: a sparse checkout's hides what lies outside its cone."""
+        os.unlink(self.kept_index)
+
     def keep(self, baseline: Baseline) -> None:
         """Note how the workspace looks before its agent sees it."""
         content = {

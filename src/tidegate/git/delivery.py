@@ -71,8 +71,9 @@ def _once(
     """Try once; None when the branch moved meanwhile, or an older delivery was finished first."""
     actual = _at(git, ref)
     place = checkout.of_branch(repository, ref)
-    if isinstance(place, Checkout) and (begun := fast_forward.interrupted(place)):
-        if begun.ref == ref and actual in (begun.old, begun.new):
+    if isinstance(place, Checkout):
+        begun = fast_forward.interrupted(place)
+        if begun is not None and begun.ref == ref and actual in (begun.old, begun.new):
             return _advanced(place, begun)
         fast_forward.forget(place)
     settled = _settled(git, ref, actual, new=new, old=old, again=again)

@@ -51,9 +51,16 @@ def interrupted(checkout: Checkout) -> Intent | None:
 
 
 def forget(checkout: Checkout) -> None:
-    """Drop a journal that no longer applies, and the lock if it is ours."""
-    _unlock(checkout)
-    _unlink(_journal_path(checkout))
+    """Drop what a killed run left here and no longer applies; a run that is at it keeps all."""
+    try:
+        descriptor = os.open(_journal_path(checkout), os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        if _is_free(descriptor):
+            _drop(checkout)
+    finally:
+        os.close(descriptor)
 
 
 def advance(checkout: Checkout, intent: Intent) -> Advanced | Lost | Obstacle:
@@ -64,26 +71,44 @@ def advance(checkout: Checkout, intent: Intent) -> Advanced | Lost | Obstacle:
     """
     resuming = interrupted(checkout) == intent
     with _journalled(checkout, intent) as is_ours:
-        if not is_ours or not _lock(checkout):
-            if not resuming:
-                _unlink(_journal_path(checkout))
-            lock = os.path.join(checkout.git_dir, "index.lock")
-            return Obstacle("another git command is at work in the checkout", (lock,))
+        if not is_ours:
+            return _at_work(checkout)
+        if not _lock(checkout):
+            _stand_back(checkout, resuming=resuming)
+            return _at_work(checkout)
         git = _with_own_index(checkout)
         plan = obstacles.plan(git, checkout, old=intent.old, new=intent.new, resuming=resuming)
         if isinstance(plan, Obstacle):
-            _unlock(checkout)
-            if not resuming:
-                _unlink(_journal_path(checkout))
+            _stand_back(checkout, resuming=resuming)
             return plan
         _move_files(git, intent, plan)
         moved = _move_branch(git, intent)
         if not moved:
             git.run("read-tree", "-m", "-u", intent.new, intent.old)
         git.run("update-index", "-q", "--refresh", ok_codes=(0, 1))
-        os.replace(os.path.join(checkout.git_dir, _INDEX), _index_path(checkout))
-        forget(checkout)
+        os.replace(_copy_path(checkout), _index_path(checkout))
+        _drop(checkout)
         return Advanced() if moved else Lost()
+
+
+def _at_work(checkout: Checkout) -> Obstacle:
+    return Obstacle("another git command is at work in the checkout", (_lock_path(checkout),))
+
+
+def _stand_back(checkout: Checkout, *, resuming: bool) -> None:
+    """Give the index back. The journal of a killed run stays: its half-written files are there."""
+    if resuming:
+        _unlock(checkout)
+        _unlink(_copy_path(checkout))
+    else:
+        _drop(checkout)
+
+
+def _drop(checkout: Checkout) -> None:
+    """Remove all that is ours, the journal last: while it is there the lock is known as ours."""
+    _unlock(checkout)
+    for path in (_copy_path(checkout), f"{_copy_path(checkout)}.lock", _journal_path(checkout)):
+        _unlink(path)
 
 
 def _move_files(git: Git, intent: Intent, plan: Plan) -> None:
@@ -113,7 +138,7 @@ def _move_branch(git: Git, intent: Intent) -> bool:
 
 
 def _with_own_index(checkout: Checkout) -> Git:
-    copy = os.path.join(checkout.git_dir, _INDEX)
+    copy = _copy_path(checkout)
     for stale in (copy, f"{copy}.lock"):
         _unlink(stale)
     if os.path.exists(_index_path(checkout)):
@@ -127,12 +152,9 @@ def _journalled(checkout: Checkout, intent: Intent) -> Iterator[bool]:
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
     descriptor = os.open(_journal_path(checkout), flags, 0o644)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        yield False
-        return
-    try:
+        if not _is_free(descriptor):
+            yield False
+            return
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps(intent._asdict()).encode(), 0)
         os.fsync(descriptor)
@@ -140,6 +162,15 @@ def _journalled(checkout: Checkout, intent: Intent) -> Iterator[bool]:
         yield True
     finally:
         os.close(descriptor)
+
+
+def _is_free(journal: int) -> bool:
+    """Take the journal for this process, if no other one has it."""
+    try:
+        fcntl.flock(journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _lock(checkout: Checkout) -> bool:
@@ -174,6 +205,10 @@ def _journal_path(checkout: Checkout) -> str:
 
 def _lock_path(checkout: Checkout) -> str:
     return os.path.join(checkout.git_dir, "index.lock")
+
+
+def _copy_path(checkout: Checkout) -> str:
+    return os.path.join(checkout.git_dir, _INDEX)
 
 
 def _index_path(checkout: Checkout) -> str:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from tidegate.git import durable, foreign, incoming, plain, snapshot, tree_diff
+from tidegate.git import durable, foreign, incoming, locks, plain, snapshot, tree_diff
 from tidegate.git.command import LONG_S, Git, Settings
 from tidegate.git.commits import Stamp, commit_tree
 from tidegate.git.control import NOTHING_BEFORE, Baseline, Control, copy_index
@@ -66,6 +66,8 @@ class Harvest(NamedTuple):
     pins: dict[str, str]
     under_way: str | None
     """A merge or rebase that was begun and not ended."""
+    unlocked: tuple[str, ...]
+    """Lock files of a killed git that were taken away, so that the next turn can work."""
     left_out: tuple[str, ...]
     """Paths that are in no commit of ours: repositories of their own, pipes. Keep the workspace."""
     violations: tuple[Violation, ...]
@@ -94,6 +96,7 @@ class _Harvesting:
         self._violations: list[Violation] = []
         self._pins: dict[str, str] = {}
         self._left_out: list[str] = []
+        self._unlocked: tuple[str, ...] = ()
 
     def run(self) -> Harvest:
         try:
@@ -104,18 +107,22 @@ class _Harvesting:
         broken = self._bring(folder)
         head = folder.head if folder.head not in broken else None
         if head is None or self._hub.commit(head) is None:
-            self._violations.append(Violation("no_head", "HEAD", "names no commit that is here"))
+            self._violate("no_head", "HEAD", "names no commit that is here")
             return self._result(None, None, under_way=folder.under_way)
         found = self._survey() if self._order.takes_files else None
         if found is None:
             return self._result(head, head, under_way=folder.under_way)
+        self._clear_locks()
         tip = self._with_files(head, found)
         for linked in folder.linked:
             self._take_linked(linked, broken, found)
         return self._result(head, tip, under_way=folder.under_way)
 
     def _note(self, tampered: Tampered) -> None:
-        self._violations.append(Violation(tampered.code, tampered.path, tampered.detail))
+        self._violate(tampered.code, tampered.path, tampered.detail)
+
+    def _violate(self, code: str, path: str, detail: str) -> None:
+        self._violations.append(Violation(code, _readable(path), detail))
 
     def _keep(self, oid: str) -> None:
         self._pins[f"{self._order.namespace}/kept/{oid}"] = oid
@@ -141,11 +148,17 @@ class _Harvesting:
             spool=os.path.join(self._control.folder, "incoming.pack"),
         )
         for oid, why in brought.broken:
-            self._violations.append(Violation("history_incomplete", oid, why))
+            self._violate("history_incomplete", oid, why)
         for leaf in brought.leaves:
             self._keep(leaf)
         self._hub.pin(self._pins)
         return {oid for oid, _ in brought.broken}
+
+    def _clear_locks(self) -> None:
+        try:
+            self._unlocked = locks.clear(self._order.workspace)
+        except Tampered as tampered:
+            self._note(tampered)
 
     def _survey(self) -> Survey | None:
         try:
@@ -175,16 +188,16 @@ class _Harvesting:
             return
         root = os.path.realpath(linked.root)
         if not root.startswith(inside):
-            self._violations.append(
-                Violation("worktree_outside", linked.root, "is a worktree out of the workspace")
-            )
+            self._violate("worktree_outside", linked.root, "is a worktree out of the workspace")
             return
         if head in broken or self._hub.commit(head) is None:
             return
         index = os.path.join(self._control.folder, "linked.index")
         _clear_index(index)
-        seen = found.below(root.removeprefix(inside))
+        place = root.removeprefix(inside)
+        seen = found.below(place)
         self._snapshot(self._looking_at(root, index), head, seen, NOTHING_BEFORE, cone=())
+        self._left_out = [path for path in self._left_out if path != _readable(place)]
 
     def _looking_at(self, root: str, index: str) -> Git:
         """Return the hub's git with files to look at and an index of ours; no other objects."""
@@ -203,11 +216,11 @@ class _Harvesting:
         except Tampered as tampered:
             self._note(tampered)
             return head
-        self._left_out += [*taken.special, *taken.strangers]
+        place = os.path.relpath(git.work_tree or "", self._order.workspace)
+        left_out = (*taken.special, *map(_readable, taken.strangers))
+        self._left_out += [os.path.normpath(os.path.join(place, path)) for path in left_out]
         if taken.mass_deletion:
-            self._violations.append(
-                Violation("mass_deletion", ".", "most of what is committed is gone from the files")
-            )
+            self._violate("mass_deletion", ".", "most of what is committed is gone from the files")
             return head
         if taken.tree is None:
             return head
@@ -237,6 +250,7 @@ class _Harvesting:
             changes=changes,
             pins=self._pins,
             under_way=under_way,
+            unlocked=self._unlocked,
             left_out=tuple(self._left_out),
             violations=tuple(self._violations),
         )
@@ -247,11 +261,13 @@ class _Harvesting:
             return None, ()
         git = self._hub.git
         if not git.succeeds("merge-base", "--is-ancestor", self._order.base, tip):
-            self._violations.append(
-                Violation("history_rewritten", tip, f"does not descend from {self._order.base}")
-            )
+            self._violate("history_rewritten", tip, f"does not descend from {self._order.base}")
         tree = git.run("rev-parse", "--verify", f"{tip}^{{tree}}").text
         return tree, tree_diff.between(git, self._order.base, tip)
+
+
+def _readable(path: str) -> str:
+    return tree_diff.shown(os.fsencode(path))
 
 
 def _clear_index(path: str) -> None:

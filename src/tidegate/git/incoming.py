@@ -18,6 +18,7 @@ UNPACK_MAX = 100
 """Up to this many objects are stored one by one; more are kept as one pack."""
 BROKEN_MAX = 1000
 """How many names are tried one by one when the history of some of them is not whole."""
+_UNTRIED = "not tried: too many others are broken"
 _PACK_HEADER_BYTES = 12
 _PROBE_BYTES = 1 << 16
 
@@ -49,10 +50,16 @@ def bring(
     names = sorted(set(oids))
     graph, broken = _new_commits(looking, names, known)
     leaves = _leaves(graph)
-    for leaf, why in _transfer_or_split(hub, looking, leaves, known, spool):
-        broken.append((leaf, why))
-    failed = {oid for oid, _ in broken}
-    return Brought(tuple(leaf for leaf in leaves if leaf not in failed), tuple(broken))
+    if _failure(hub, looking, leaves, known, spool) is None:
+        return Brought(tuple(leaves), tuple(broken))
+    kept: list[str] = []
+    for name in dict.fromkeys((*leaves, *filter(graph.__contains__, names))):
+        why = _failure(hub, looking, [name], known, spool) if len(broken) < BROKEN_MAX else _UNTRIED
+        if why is None:
+            kept.append(name)
+        else:
+            broken.append((name, why))
+    return Brought(tuple(kept), tuple(broken))
 
 
 Graph = dict[str, list[str]]
@@ -75,7 +82,7 @@ def _new_commits(
         found, failed = _new_commits(git, [name], known)
         graph |= found
         broken += failed
-    return graph, broken + [(name, "not tried") for name in names[BROKEN_MAX:]]
+    return graph, broken + [(name, _UNTRIED) for name in names[BROKEN_MAX:]]
 
 
 def _walked(git: Git, names: Sequence[str], known: Sequence[str]) -> Graph:
@@ -93,25 +100,18 @@ def _leaves(graph: Graph) -> list[str]:
     return [commit for commit in graph if commit not in built_on]
 
 
-def _transfer_or_split(
-    hub: Hub, looking: Git, leaves: Sequence[str], known: Sequence[str], spool: str
-) -> list[tuple[str, str]]:
-    """Transfer all leaves at once, or else one by one; return those that cannot be had."""
+def _failure(
+    hub: Hub, looking: Git, names: Sequence[str], known: Sequence[str], spool: str
+) -> str | None:
+    """Transfer what the names reach; return git's words where it cannot be had whole."""
     try:
-        _transfer(hub, looking, leaves, known, spool)
+        _transfer(hub, looking, names, known, spool)
     except GitTimedOut:
         raise
     except GitFailed as error:
         _check_disk(hub)
-        if len(leaves) == 1:
-            return [(leaves[0], error.stderr)]
-    else:
-        return []
-    return [
-        failure
-        for leaf in leaves
-        for failure in _transfer_or_split(hub, looking, [leaf], known, spool)
-    ]
+        return error.stderr
+    return None
 
 
 def _transfer(

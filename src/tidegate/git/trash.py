@@ -137,7 +137,8 @@ class _Emptying:
         try:
             yield
         except OSError as error:
-            self.failures.append(f"{self._trash}/{name}: {error.strerror}")
+            path = os.fsencode(f"{self._trash}/{name}").decode("utf-8", "backslashreplace")
+            self.failures.append(f"{path}: {error.strerror}")
 
 
 def _listed(folder: int) -> list[os.DirEntry[str]]:

@@ -130,17 +130,23 @@ def _make_room(control: Control, order: Order) -> str | None:
 
 def _make(hub: Hub, control: Control, order: Order) -> Prepared:
     git = _checked_out(hub, order)
-    if not order.cone:
-        copy_index(os.path.join(order.path, ".git", "index"), control.kept_index)
+    submodules = _submodules(git)
+    copy_index(os.path.join(order.path, ".git", "index"), control.kept_index)
     copied = [os.path.normpath(copy.to) for copy in (*order.env_files, *order.caches)]
     environment.copy_files(order.path, order.env_files)
     environment.copy_caches(order.path, order.caches)
     _hide(order.path, copied)
     if order.setup is not None:
         environment.run_setup(order.path, order.setup)
-    baseline = _baseline(git, copied) if order.setup or copied else NOTHING_BEFORE
+    # From here on the clone is not asked: set-up, or code that it ran, may have configured it.
+    looking = hub.git._replace(
+        work_tree=order.path, index_file=control.kept_index, settings=order.settings
+    )
+    baseline = _baseline(looking, copied) if order.setup or copied else NOTHING_BEFORE
     _hide(order.path, sorted(set(map(os.fsdecode, baseline.hidden)) - set(copied)))
     control.keep(baseline)
+    if order.cone:
+        control.drop_index()
     return Prepared(
         path=order.path,
         commit=order.commit,
@@ -152,7 +158,7 @@ def _make(hub: Hub, control: Control, order: Order) -> Prepared:
         ),
         reused=False,
         set_aside=None,
-        submodules=_submodules(git),
+        submodules=submodules,
         changed_by_setup=tuple(map(shown, baseline.changed)),
     )
 
@@ -191,7 +197,7 @@ def _hide(root: str, paths: list[str]) -> None:
 
 
 def _baseline(git: Git, copied: list[str]) -> Baseline:
-    """Note what differs from the commit before any agent has been here."""
+    """Note what differs from the commit before any agent has been here; the index is only read."""
     changed = git.run("diff-files", "-z", "--name-only", "--no-renames").items
     ids = raw_ids(git, changed) if changed else {}
     hidden = {*map(os.fsencode, copied), *_made_by_setup(git)}

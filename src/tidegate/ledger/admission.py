@@ -41,7 +41,7 @@ def admit(entry: Entry) -> None:
             _admit_birth(entry, event)
         else:
             _admit_move(entry)
-        if entry.lane == "" or entry.attempt != event.attempt:  # type: ignore[union-attr]
+        if entry.lane == "" or entry.attempt != event.attempt:  # type: ignore[union-attr]  # every event of a lane but two has it
             raise _contradiction(entry)
     elif (
         entry.attempt is not None

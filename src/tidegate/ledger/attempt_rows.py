@@ -77,8 +77,8 @@ _STATUS = Change("artifact_status")
 _STAGED = Change("artifact_status", "artifact_path")
 _PROMOTED = Change("artifact_status", "artifact_path", "artifact_digest", "source_digest")
 _PASSED = Change("content_verdict")
-_FAILED = Change("authorization_status")
-_FAILED_FOR_GOOD = Change("content_verdict", "readiness_verdict", "authorization_status")
+_FAILED = Change("content_verdict", "readiness_verdict", "authorization_status")
+_CONFLICTED = Change("authorization_status")
 _RULED_IN = Change("readiness_verdict", "authorization_status")
 
 
@@ -125,7 +125,7 @@ def promoted(run: str, _: int, entry: e.Entry, event: e.Materialized | e.Correct
 
 
 def judged(run: str, _: int, entry: e.Entry, event: e.Judged) -> Writes:
-    """A FAIL withholds; only one that counts says what the content is worth."""
+    """Only a FAIL that counts withholds, and says what the content is worth."""
     if event.verdict is Verdict.PASS:
         return (_PASSED.of(run, entry, Worth.MEETS.value),)
     fixes, withheld = Worth.NEEDS_FIXES.value, Authorization.WITHHELD.value
@@ -134,9 +134,9 @@ def judged(run: str, _: int, entry: e.Entry, event: e.Judged) -> Writes:
         int(event.counts), event.finding_digest, event.reason, entry.utc,
     )  # fmt: skip
     if event.counts:
-        attempt = _FAILED_FOR_GOOD.of(run, entry, fixes, fixes, withheld)
+        attempt = _FAILED.of(run, entry, fixes, fixes, withheld)
     else:
-        attempt = _FAILED.of(run, entry, withheld)
+        attempt = TOUCHED.of(run, entry)
     return (attempt, Write(_FINDING, finding))
 
 
@@ -176,4 +176,5 @@ def conflicted(run: str, _: int, entry: e.Entry, event: e.Conflicted) -> Writes:
         run, entry.lane, entry.version, event.attempt, "conflicted", entry.actor, None, 0,
         event.finding_digest, f"does not merge onto {event.target}", entry.utc,
     )  # fmt: skip
-    return (TOUCHED.of(run, entry), Write(_FINDING, values))
+    withheld = Authorization.WITHHELD.value
+    return (_CONFLICTED.of(run, entry, withheld), Write(_FINDING, values))

@@ -27,6 +27,7 @@ FILE = "ledger.db"
 LOCK = "ledger.lock"
 BUSY_MAX_S = 5.0
 """Only programs that do not take the write lock, and checkpoints, make a writer wait for this."""
+SQLITE_MIN = (3, 37, 0)
 _STATEMENTS_MAX = 256
 _FULL = 2
 SIDES = ("-wal", "-shm")
@@ -75,6 +76,16 @@ def open_reader(folder: Path, steps: Sequence[Step] | None = None) -> sqlite3.Co
         )
     with translated(path):
         return _connect(f"file:{_quoted(path)}?mode=ro" if _is_ours(path) else _traceless(path))
+
+
+def require_sqlite(version: tuple[int, ...]) -> None:
+    """Raise NotReady where Python brings an SQLite that does not know STRICT tables."""
+    if version < SQLITE_MIN:
+        raise NotReady(
+            f"this Python has SQLite {'.'.join(map(str, version))}, and the ledger needs"
+            f" {'.'.join(map(str, SQLITE_MIN))} or newer",
+            hint="use a Python that was built with a newer SQLite",
+        )
 
 
 def make_durable(connection: sqlite3.Connection) -> None:
@@ -153,6 +164,7 @@ def _require_known(path: Path, steps: Sequence[Step]) -> int:
 
     Raises where this program must not touch it.
     """
+    require_sqlite(sqlite3.sqlite_version_info)
     if not path.exists():
         return 0
     with translated(path):

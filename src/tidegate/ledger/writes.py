@@ -54,7 +54,7 @@ Writes = tuple[Write, ...]
 def insert(table: str, columns: tuple[str, ...]) -> Insert:
     """An insert that adds nothing where the row's key is taken."""
     names, places = ", ".join(columns), ", ".join("?" * len(columns))
-    sql = f"insert into {table} ({names}) values ({places}) on conflict do nothing"  # noqa: S608
+    sql = f"insert into {table} ({names}) values ({places}) on conflict do nothing"  # noqa: S608 - names of our own tables and columns, never values
     return Insert(table, columns, sql)
 
 
@@ -71,5 +71,5 @@ def update(
     conditions += [LIVE] if is_live else []
     conditions += [FENCE] if is_fenced else []
     changed = ", ".join(f"{column} = ?" for column in changes)
-    sql = f"update {table} set {changed} where {' and '.join(conditions)}"  # noqa: S608
+    sql = f"update {table} set {changed} where {' and '.join(conditions)}"  # noqa: S608 - names of our own tables and columns, never values
     return Update(table, changes, keys, is_fenced, is_live, sql)

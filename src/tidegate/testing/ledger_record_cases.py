@@ -6,9 +6,17 @@ from dataclasses import replace
 from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.errors import IllegalTransition, IntegrityError, Misused, VersionConflict
-from tidegate.core.values import Outcome, Verdict
+from tidegate.core.values import Outcome, Role, Verdict
 from tidegate.ports.ledger import Batch
-from tidegate.testing.ledger_backend import BUILD, Backend, Case, at_work, refusal_of, sit_down
+from tidegate.testing.ledger_backend import (
+    BUILD,
+    Backend,
+    Case,
+    Desk,
+    at_work,
+    refusal_of,
+    sit_down,
+)
 from tidegate.testing.ledger_history import RUN, RUN_STARTED, UTC, History, digest
 
 KEY = "sk-ant-api03-" + "A1b2C3d4" * 6
@@ -82,19 +90,60 @@ def runs_do_not_meet(backend: Backend) -> None:
 
 
 def the_newest_outcome_wins(backend: Backend) -> None:
-    """An issue's outcome is that of the lane that ended last, in whatever run."""
+    """An issue's outcome is that of the lane that ended last, in whatever run, however begun."""
     desk = sit_down(backend)
-    ledger = desk.ledger
+    ledger, newer = desk.ledger, History()
+    desk.write(desk.history.opened("001"))
     ledger.create_run(OTHER_RUN, RUN_STARTED, actor="owner", utc=UTC)
     other = ledger.take_over(OTHER_RUN, holder="host-2:1", utc=UTC)
-    newer = History()
     opened = newer.opened("001")
     landed = newer.entry("001", e.LaneEnded(outcome=Outcome.LANDED, reason=""))
     ledger.commit(other, Batch(entries=(opened, landed)))
     assert ledger.outcomes() == {"issue-001": (OTHER_RUN, "landed")}
     stopped = e.LaneEnded(outcome=Outcome.STOPPED, reason="")
-    desk.write(desk.history.opened("001"), desk.history.entry("001", stopped))
+    desk.write(desk.history.entry("001", stopped))
     assert ledger.outcomes() == {"issue-001": (RUN, "stopped")}
+
+
+def the_current_attempt_is_one_at_work(backend: Backend) -> None:
+    """While a check is at work it is the lane's current attempt; after it the build is again."""
+    desk = sit_down(backend)
+    desk.write(*desk.history.reviewed("001", BUILD))
+    check = "001-check-1"
+    desk.write(desk.history.requested("001", check, role=Role.CHECK))
+    assert _current(desk) == check
+    desk.write(desk.history.ended("001", e.Failed(attempt=check, reason="lost", detail="")))
+    assert _current(desk) == BUILD
+    desk.write(desk.history.ended("001", e.Blocked(attempt=BUILD, reason="stop")))
+    assert _current(desk) == check  # none is at work: the newest
+
+
+def _current(desk: Desk) -> object:
+    (row,) = desk.ledger.summary(RUN).open_lanes
+    assert row == desk.ledger.lane_line(RUN, "001")
+    return row["attempt_id"]
+
+
+def a_finding_against_a_check_is_none(backend: Backend) -> None:
+    """What a check records of its own failing counts neither as a FAIL nor as a finding."""
+    desk = sit_down(backend)
+    check = "001-check-1"
+    desk.write(*desk.history.reviewed("001", BUILD))
+    desk.write(*desk.history.reviewed("002", "002-build-1"))
+    desk.write(desk.history.requested("001", check, role=Role.CHECK))
+    desk.write(
+        desk.history.dispatched("001", check),
+        desk.history.turn_opened("001", check),
+        desk.history.turn_started("001", check),
+        desk.history.checkpointed("001", check),
+        desk.history.materialized("001", check),
+        desk.history.judged("001", check, Verdict.FAIL),
+        desk.history.judged("001", BUILD, Verdict.FAIL),
+    )
+    line = desk.ledger.lane_line(RUN, "001")
+    assert line is not None
+    assert line["fails"] == 1
+    assert [row["attempt_id"] for row in desk.ledger.rows("finding", RUN)] == [BUILD]
 
 
 def a_glance_shows_open_lanes_and_counts(backend: Backend) -> None:
@@ -123,7 +172,7 @@ def a_table_that_is_not_shown_is_refused(backend: Backend) -> None:
     """Only the tables that readers may see are shown."""
     desk = sit_down(backend)
     for table in ("lease", "event; drop table event", "sqlite_schema"):
-        refusal_of(Misused, lambda table=table: desk.ledger.rows(table, RUN))  # type: ignore[misc]
+        refusal_of(Misused, lambda table=table: desk.ledger.rows(table, RUN))  # type: ignore[misc]  # the loop's own value, bound at once
 
 
 def a_text_is_kept_masked(backend: Backend) -> None:
@@ -170,6 +219,8 @@ CASES: tuple[Case, ...] = (
     an_edited_event_is_found,
     runs_do_not_meet,
     the_newest_outcome_wins,
+    the_current_attempt_is_one_at_work,
+    a_finding_against_a_check_is_none,
     a_glance_shows_open_lanes_and_counts,
     a_table_that_is_not_shown_is_refused,
     a_text_is_kept_masked,

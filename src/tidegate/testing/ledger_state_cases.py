@@ -124,7 +124,7 @@ def an_attempt_is_born_lawfully(backend: Backend) -> None:
         replace(lawful, next=None),
         replace(lawful, epoch=1),
     ):
-        refusal_of(IllegalTransition, lambda bent=bent: desk.write(bent))  # type: ignore[misc]
+        refusal_of(IllegalTransition, lambda bent=bent: desk.write(bent))  # type: ignore[misc]  # the loop's own value, bound at once
     assert len(desk.ledger.rows("attempt", RUN)) == 1
     desk.write(lawful)
 

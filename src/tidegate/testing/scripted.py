@@ -31,6 +31,6 @@ class ScriptedAgent:
         text = rounds[min(brief.round, len(rounds)) - 1]
         return Start(argv=("/bin/sh", "-c", text), env={}, stdin_path=place.prompt)
 
-    def result(self, place: Place, exit: Exit, *, tail: str) -> Result:  # noqa: A002
+    def result(self, place: Place, exit: Exit, *, tail: str) -> Result:  # noqa: A002 - the port's word
         """What the reader makes of it."""
         return self.reader.result(place, exit, tail=tail)

@@ -1,11 +1,18 @@
 -- What the writing side asks and stores beside the projection (whose statements are in writes.py).
 
 -- name: run_end
+-- Ordered and limited: a max() in a subquery like these reads all of its rows.
 select
     controller_epoch,
-    (select max(sequence) from event),
+    (select sequence from event order by sequence desc limit 1),
     (select hash from event where event.run_id = run.run_id order by sequence desc limit 1),
-    (select max(version) from event where event.run_id = run.run_id and lane = ?)
+    (
+        select version
+        from event
+        where event.run_id = run.run_id and lane = ?
+        order by version desc
+        limit 1
+    )
 from run
 where run_id = ?;
 

@@ -1,0 +1,1 @@
+"""Tests of `tidegate.git`, on real repositories."""
