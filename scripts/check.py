@@ -22,6 +22,7 @@ CHECKS: Mapping[str, tuple[str, ...]] = {
     "pages": (sys.executable, "scripts/docs_check.py"),
     "generated pages": (sys.executable, "scripts/docs.py", "--check"),
     "configuration page": (sys.executable, "scripts/docs_configuration.py", "--check"),
+    "commands page": (sys.executable, "scripts/docs_commands.py", "--check"),
     "states page": (sys.executable, "scripts/docs_states.py", "--check"),
     "changelog": (sys.executable, "scripts/changelog.py", "check"),
 }

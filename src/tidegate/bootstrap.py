@@ -1,18 +1,24 @@
 """The composition root: the only file that names concrete adapters. It decides nothing."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import socket
-from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tidegate import __version__
-from tidegate.ports.agents import Agent
-from tidegate.ports.git import Git
-from tidegate.ports.ledger import Ledger
-from tidegate.ports.repository import Repository
-from tidegate.ports.trackers import Tracker
 from tidegate.verbs.house import House
+
+if TYPE_CHECKING:  # as in `verbs.house`
+    from collections.abc import Mapping
+
+    from tidegate.ports.agents import Agent
+    from tidegate.ports.git import Git
+    from tidegate.ports.ledger import Ledger
+    from tidegate.ports.repository import Repository
+    from tidegate.ports.trackers import Tracker
 
 
 def build_house() -> House:
@@ -41,11 +47,19 @@ def build_house() -> House:
         wake=runners.wake,
         store=FileStore(),
         clock=HostClock(),
-        free_bytes=lambda path: shutil.disk_usage(path).free,
+        free_bytes=_free_bytes,
+        new_token=lambda: os.urandom(16).hex(),
         version=__version__,
         holder=holder,
         environment=dict(os.environ),
     )
+
+
+def _free_bytes(path: str) -> int:
+    """The space at a place, or at what there is of it so far."""
+    place = Path(path)
+    there = next(folder for folder in (place, *place.parents) if folder.exists())
+    return shutil.disk_usage(there).free
 
 
 def _open_ledger(repository: Repository) -> Ledger:

@@ -106,7 +106,7 @@ def test_configuration_cannot_be_changed(tmp_path: Path) -> None:
     """What a run is held to is a value."""
     found: Configuration = loaded(tmp_path, main=PLAIN).configuration
     with pytest.raises(dataclasses.FrozenInstanceError):
-        found.settings.run.width = 5  # type: ignore[misc]
+        found.settings.run.width = 5  # type: ignore[misc]  # a frozen record, set on purpose
 
 
 def test_every_field_of_the_policy_has_one_key() -> None:

@@ -119,6 +119,22 @@ def test_a_commit_survives_wherever_it_hangs(world: World, where: str) -> None:
     git(world.hub.path, "fsck", "--full", "--strict")
 
 
+def test_what_a_rebase_keeps_aside_is_kept(world: World) -> None:
+    """G3-26: changes that a rebase has stashed hang on a file of its own until it ends."""
+    world.prepare()
+    commit(world.workspace, {"src/b.py": "mine\n"})
+    git(world.workspace, "branch", "other", world.base)
+    git(world.workspace, "checkout", "-q", "other")
+    commit(world.workspace, {"src/b.py": "theirs\n"})
+    git(world.workspace, "checkout", "-q", "tidegate/one")
+    write(world.workspace, {"src/a.py": "not committed\n"})
+    git(world.workspace, "rebase", "--autostash", "other", check=False)
+    kept = (world.workspace / ".git/rebase-merge/autostash").read_text().strip()
+    harvest = world.harvest()
+    assert harvest.under_way == "rebase"
+    assert world.kept(kept)
+
+
 def test_packed_refs_and_tags_are_read(world: World) -> None:
     """Refs that the agent's git has packed, and annotated tags, keep their commits."""
     world.prepare()
@@ -127,6 +143,7 @@ def test_packed_refs_and_tags_are_read(world: World) -> None:
     git(world.workspace, "reset", "-q", "--hard", world.base)
     git(world.workspace, "reflog", "expire", "--expire=now", "--all")
     git(world.workspace, "pack-refs", "--all")
+    (world.workspace / ".git/ORIG_HEAD").unlink()
     assert world.harvest().violations == ()
     assert world.kept(made)
 

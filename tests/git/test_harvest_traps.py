@@ -226,51 +226,6 @@ def test_a_head_that_names_nothing_is_a_violation(world: World) -> None:
     assert world.kept(made)
 
 
-def test_a_commit_whose_objects_are_gone_is_told_and_stops_no_other(world: World) -> None:
-    """A deleted object breaks the commit that needs it; the rest is harvested."""
-    world.prepare()
-    good = commit(world.workspace, {"good": "1"})
-    git(world.workspace, "checkout", "-q", "-b", "bad")
-    bad = commit(world.workspace, {"bad": "some content\n"})
-    blob = git(world.workspace, "rev-parse", f"{bad}:bad")
-    (world.workspace / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    git(world.workspace, "checkout", "-q", "tidegate/one", check=False)
-    harvest = world.harvest()
-    assert (harvest.tip, codes(harvest.violations)) == (good, {"history_incomplete"})
-    assert world.kept(good)
-    assert world.hub.commit(bad) is None
-    git(world.hub.path, "fsck", "--full", "--strict")
-
-
-def test_an_object_that_lies_about_its_content_does_not_enter(world: World) -> None:
-    """A loose object under another one's name is found out at the door."""
-    world.prepare()
-    head = commit(world.workspace, {"a": "honest\n"})
-    blob = git(world.workspace, "rev-parse", f"{head}:a")
-    other = git(world.workspace, "hash-object", "-w", "--stdin", stdin="forged")
-    objects = world.workspace / ".git/objects"
-    target = objects / blob[:2] / blob[2:]
-    target.chmod(0o644)
-    shutil.copy(objects / other[:2] / other[2:], target)
-    harvest = world.harvest()
-    assert "history_incomplete" in codes(harvest.violations)
-    assert world.hub.commit(head) is None
-
-
-def test_a_tree_with_a_git_folder_in_it_does_not_enter(world: World) -> None:
-    """A commit that would write into `.git` when it is checked out is stopped at the door."""
-    world.prepare()
-    blob = git(world.workspace, "hash-object", "-w", "--stdin", stdin="[core]\n\tfsmonitor = x\n")
-    inner = git(world.workspace, "mktree", stdin=f"100644 blob {blob}\tconfig\n")
-    outer = git(world.workspace, "mktree", stdin=f"040000 tree {inner}\t.git\n")
-    evil = git(world.workspace, "commit-tree", "-p", world.base, "-m", "evil", outer)
-    git(world.workspace, "update-ref", "HEAD", evil)
-    harvest = world.harvest()
-    assert "history_incomplete" in codes(harvest.violations)
-    assert harvest.tip is None
-    assert world.hub.commit(evil) is None
-
-
 def test_an_empty_checkout_is_not_committed_as_a_deletion_of_everything(world: World) -> None:
     """G3-32: no file of the commit left, or most of many gone: a hard stop, and the tip stays."""
     world.prepare()

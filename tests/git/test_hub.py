@@ -60,18 +60,24 @@ def test_packing_keeps_workspaces_working(world: World) -> None:
     assert len(world.hub.pins("refs/tidegate/run/")) == 10
 
 
-def test_pushes_are_refused(world: World) -> None:
-    """An agent that pushes to its remote is told where its commits belong."""
+@pytest.mark.parametrize("guard", ["hook", "hidden refs"])
+def test_pushes_are_refused(world: World, guard: str) -> None:
+    """A push is refused by either guard alone, and the hook says where commits belong."""
     world.prepare()
     commit(world.workspace, {"x": "1"})
+    if guard == "hook":
+        git(world.hub.path, "config", "--unset", "receive.hideRefs")
+    else:
+        Path(world.hub.path, "hooks/pre-receive").unlink()
     done = subprocess.run(
-        ("git", "push", "origin", "HEAD:refs/heads/main"),
+        ("git", "push", "origin", "HEAD:refs/heads/new"),
         cwd=world.workspace,
         capture_output=True,
         check=False,
     )
     assert done.returncode != 0
-    assert world.hub.commit("refs/heads/main") == world.base
+    assert world.hub.commit("refs/heads/new") is None
+    assert (b"commit in your workspace" in done.stderr) is (guard == "hook")
 
 
 def test_pins_are_not_offered_to_agents(world: World) -> None:
@@ -144,8 +150,8 @@ def test_a_shallow_repository_gives_a_hub_that_can_be_built_on(world: World) -> 
     assert made.commit(base) == base
 
 
-@pytest.mark.parametrize("at", ["clone", "fetch"])
-def test_a_killed_making_leaves_nothing_half_made(world: World, at: str) -> None:
+@pytest.mark.parametrize("after", ["clone", "fetch"])
+def test_a_killed_making_leaves_nothing_half_made(world: World, after: str) -> None:
     """SIGKILL while the hub is made: there is none, or a whole one, and the next attempt ends."""
     job: dict[str, object] = {
         "job": "hub",
@@ -153,12 +159,11 @@ def test_a_killed_making_leaves_nothing_half_made(world: World, at: str) -> None
         "repository": str(world.root),
         "commit": world.base,
     }
-    killed_at(world.path / "job", job, at)
-    assert (world.path / "new.git").exists() is (at == "fetch")
-    (world.path / "new.git.making").mkdir(exist_ok=True)
-    write(world.path, {"new.git.making/objects/left": "over"})
+    killed_at(world.path / "job", job, after, done=True)
+    assert (world.path / "new.git").exists() is (after == "fetch")
     assert run_job(world.path / "job", job)["pin"] == f"refs/tidegate/base/{world.base}"
     git(world.path / "new.git", "fsck", "--full")
+    assert git(world.path / "new.git", "config", "extensions.preciousObjects") == "true"
 
 
 def test_making_it_twice_is_making_it_once(world: World) -> None:

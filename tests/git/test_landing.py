@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.git.world import World, commit, git, run_job
+from tests.git.world import World, commit, git, run_job, same
 from tidegate.git import hub, landing
 from tidegate.git.errors import GitFailed
 from tidegate.git.landing import Elsewhere, Moved
@@ -23,8 +23,8 @@ def two_commits(world: World) -> tuple[str, str]:
 def test_a_ref_is_made_and_moved(world: World) -> None:
     """None as the old value makes a ref; its own value moves it on."""
     first, second = two_commits(world)
-    assert landing.move(world.hub, REF, new=first, old=None) == Moved(first)
-    assert landing.move(world.hub, REF, new=second, old=first) == Moved(second)
+    assert same(landing.move(world.hub, REF, new=first, old=None), Moved(first))
+    assert same(landing.move(world.hub, REF, new=second, old=first), Moved(second))
     assert world.hub.commit(REF) == second
     assert git(world.hub.path, "log", "-g", "--format=%H", REF).split() == [second, first]
 
@@ -33,10 +33,10 @@ def test_a_ref_that_is_elsewhere_is_left_there(world: World) -> None:
     """Compare-and-swap: a stale old value moves nothing, and the actual one is told."""
     first, second = two_commits(world)
     landing.move(world.hub, REF, new=second, old=None)
-    assert landing.move(world.hub, REF, new=first, old=world.base) == Elsewhere(second)
-    assert landing.move(world.hub, REF, new=first, old=None) == Elsewhere(second)
+    assert same(landing.move(world.hub, REF, new=first, old=world.base), Elsewhere(second))
+    assert same(landing.move(world.hub, REF, new=first, old=None), Elsewhere(second))
     assert world.hub.commit(REF) == second
-    assert landing.move(world.hub, REF + "x", new=first, old=second) == Elsewhere(None)
+    assert same(landing.move(world.hub, REF + "x", new=first, old=second), Elsewhere(None))
 
 
 def test_a_move_that_was_done_is_success(world: World) -> None:
@@ -44,8 +44,8 @@ def test_a_move_that_was_done_is_success(world: World) -> None:
     first, second = two_commits(world)
     landing.move(world.hub, REF, new=first, old=None)
     landing.move(world.hub, REF, new=second, old=first)
-    assert landing.move(world.hub, REF, new=second, old=first) == Moved(second)
-    assert landing.create(world.hub, REF, second) == Moved(second)
+    assert same(landing.move(world.hub, REF, new=second, old=first), Moved(second))
+    assert same(landing.create(world.hub, REF, second), Moved(second))
 
 
 def test_an_object_that_is_not_there_is_an_error(world: World) -> None:

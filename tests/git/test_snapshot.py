@@ -1,9 +1,11 @@
 """What an attempt's files amount to, whatever its own index, attributes and folders pretend."""
 
 import os
+from pathlib import Path
 
 from tests.git.test_harvest import paths
 from tests.git.world import World, commit, git, write
+from tidegate.git.control import Control
 
 
 def test_files_turned_into_folders_and_back_arrive(world: World) -> None:
@@ -93,5 +95,24 @@ def test_a_sparse_workspace_deletes_nothing_outside_its_cone(world: World) -> No
     """What a sparse checkout never had is not deleted; what the agent puts there is taken."""
     world.prepare(cone=("src",))
     (world.workspace / "src/a.py").unlink()
-    write(world.workspace, {"infra/deploy.tf": "changed", "infra/new": "new"})
-    assert paths(world.harvest(cone=("src",))) == {"src/a.py", "infra/deploy.tf", "infra/new"}
+    write(world.workspace, {"infra/new": "new"})
+    assert paths(world.harvest(cone=("src",))) == {"src/a.py", "infra/new"}
+    write(world.workspace, {"infra/deploy.tf": "changed"})
+    assert paths(world.harvest(cone=("src",))) == {"src/a.py", "infra/new", "infra/deploy.tf"}
+
+
+def test_a_kept_index_that_cannot_be_read_is_begun_anew(world: World) -> None:
+    """A power cut that left half an index costs time, and no harvest."""
+    world.prepare()
+    kept = Control.of(world.hub.path, str(world.workspace)).kept_index
+    Path(kept).write_bytes(Path(kept).read_bytes()[:40])
+    write(world.workspace, {"src/a.py": "changed\n"})
+    assert paths(world.harvest()) == {"src/a.py"}
+
+
+def test_a_kept_index_keeps_its_time(world: World) -> None:
+    """Git looks closer at files as young as the index: with a later time it would not."""
+    world.prepare()
+    made = (world.workspace / ".git/index").stat().st_mtime_ns
+    kept = Control.of(world.hub.path, str(world.workspace)).kept_index
+    assert Path(kept).stat().st_mtime_ns == made

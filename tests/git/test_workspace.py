@@ -10,6 +10,7 @@ import pytest
 from tests.git.world import World, commit, git, killed_at, run_job, start_job, write
 from tests.waiting import until
 from tidegate.git import hub, workspace
+from tidegate.git.control import Control
 from tidegate.git.environment import Copy, Setup
 from tidegate.git.errors import SetupFailed, WorkspaceTaken
 
@@ -230,6 +231,7 @@ def test_removal_follows_no_link_out(world: World, tmp_path: Path) -> None:
     assert run_job(tmp_path / "job", job)["removed"] == 0
     assert (tmp_path / "shared/keep").exists()
     assert not world.workspace.exists()
+    assert not Control.of(world.hub.path, str(world.workspace)).is_begun
     assert world.prepare().reused is False
 
 

@@ -179,17 +179,21 @@ def run_job(
     return result
 
 
-def stopping_git(folder: Path, at: str) -> str:
-    """Return a PATH on which git stops for good before the subcommand `at`.
+def stopping_git(folder: Path, at: str, *, done: bool) -> str:
+    """Return a PATH on which git stops for good before the subcommand `at`, or when it is done.
 
-    It leaves its pid in the file `stopped` when it does. What it stands before has not happened.
+    It leaves its pid in the file `stopped` when it does.
     """
     bin_folder = folder / "bin"
     bin_folder.mkdir()
     real = shutil.which("git")
     script = f"""#!/bin/sh
-case " $* " in *" {at} "*) echo $$ > {folder}/stopped.new; mv {folder}/stopped.new {folder}/stopped
-exec sleep 600;; esac
+case " $* " in *" {at} "*)
+  {f'{real} "$@"' if done else ":"}
+  echo $$ > {folder}/stopped.new
+  mv {folder}/stopped.new {folder}/stopped
+  exec sleep 600;;
+esac
 exec {real} "$@"
 """
     (bin_folder / "git").write_text(script)
@@ -197,10 +201,13 @@ exec {real} "$@"
     return f"{bin_folder}:{os.environ['PATH']}"
 
 
-def killed_at(folder: Path, job: dict[str, object], at: str) -> None:
-    """Run a job and kill it with all its children, by SIGKILL, when its git comes to `at`."""
+def killed_at(folder: Path, job: dict[str, object], at: str, *, done: bool = False) -> None:
+    """Run a job and kill it with all its children, by SIGKILL, when its git comes to `at`.
+
+    `done`: what it came to has happened, and the job has not heard of it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    process = start_job(folder, job, path=stopping_git(folder, at))
+    process = start_job(folder, job, path=stopping_git(folder, at, done=done))
     until((folder / "stopped").exists, within_s=30)
     process.kill()
     process.wait()
@@ -215,6 +222,11 @@ def is_running(pid: int) -> bool:
     except FileNotFoundError:
         return False
     return state not in "ZX"
+
+
+def same(one: object, other: object) -> bool:
+    """Tell whether two records are alike and of one kind: as tuples, other kinds can be equal."""
+    return type(one) is type(other) and one == other
 
 
 def codes(items: object) -> set[str]:

@@ -109,8 +109,8 @@ MUTANTS = [
     mutant(
         "a reopened build starts from nothing",
         build,
-        "    return old.tip if attempt.state is _S.REOPENED else old.base",
-        "    return None",
+        "        start=old.tip if is_kept else old.start,",
+        "        start=None,",
         endings.test_a_lost_correction_is_reopened_with_its_finding,
     ),
     mutant(

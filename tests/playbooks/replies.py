@@ -108,7 +108,7 @@ class World:
                 raise AssertionError(f"no answer to {effect} in {lane.id}")
 
     def _harvest(self, attempt: Attempt) -> c.NoteHarvest:
-        turn, start = attempt.turn, attempt.base or ""
+        turn, start = attempt.turn, attempt.start or ""
         assert turn is not None
         answer = self.turns[attempt.id, turn.number]
         if attempt.id in self.tips:
@@ -123,7 +123,7 @@ class World:
             attempt=attempt.id,
             tip=tip,
             tree=self._tree(tip),
-            is_empty=self._tree(tip) == self._tree(start),
+            is_empty=self._tree(tip) == self._tree(attempt.base or ""),
             pins=1,
             violations=("outside/file", "outside/other") if answer is _A.VIOLATES else (),
             path=f"artifacts/{attempt.id}-{turn.number}.md",

@@ -132,6 +132,8 @@ class Story:
     def _commands(self, step: playbook.Step) -> Sequence[c.Command]:
         if not isinstance(step, f.Effect):
             return (step,)
+        if self.situation.is_draining and isinstance(step, f.Prepare | f.Merge):
+            return ()  # the engine begins no new job in a drain
         command = self.world.reply(self.lane, step, self.situation.policy.limits)
         return () if command is None else (command,)
 

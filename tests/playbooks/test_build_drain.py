@@ -11,7 +11,7 @@ from tidegate.core.values import Outcome, Role
 
 BUILD = "fix-build-1"
 STARTS = (
-    c.RequestBuild, c.RequestCheck, c.Dispatch, c.OpenTurn, c.IntendLanding, f.Prepare, f.Merge,
+    c.RequestBuild, c.RequestCheck, c.Dispatch, c.OpenTurn, c.IntendLanding,
 )  # fmt: skip
 
 

@@ -85,7 +85,7 @@ def test_a_lost_correction_is_reopened_with_its_finding() -> None:
     story = Story(build=[Answer.WORKS, Answer.LOST], check=FAILS_FOR_GOOD).run()
     old, new = story.attempts()
     assert (old.state, old.reason) == (State.BLOCKED, "correction_lost")
-    assert (new.supersedes, new.base) == (FIRST, old.tip)
+    assert (new.supersedes, new.base, new.start) == (FIRST, "base", old.tip)
     assert story.states(SECOND)[:3] == [State.REOPENED, State.DISPATCHED, State.STARTED]
     assert story.told() == [None, "failure of fix-check-2-1", "failure of fix-check-2-1"]
     assert story.outcome is Outcome.LANDED
@@ -105,7 +105,8 @@ def test_what_takes_a_reopened_builds_place_starts_where_its_finding_is_about() 
         policy=policy, build=[Answer.WORKS, Answer.LOST, Answer.LOST], check=FAILS_FOR_GOOD
     ).run()
     second, third = story.attempts()[1:]
-    assert third.base == second.base != "base"
+    assert third.start == second.start != "base"
+    assert third.base == second.base == "base"
     assert story.told()[1:] == ["failure of fix-check-2-1"] * 3
 
 
@@ -113,7 +114,16 @@ def test_a_turn_killed_from_outside_costs_no_round_and_no_replacement() -> None:
     """That is nobody's fault: it has a limit of its own."""
     story = Story(build=[Answer.KILLED, Answer.INTERRUPTED]).run()
     assert story.outcome is Outcome.LANDED
-    assert (story.lane.fails, story.lane.replacements, story.lane.externals) == (0, 0, 2)
+    assert (story.lane.fails, story.lane.replacements, story.lane.externals) == (0, 0, 1)
+
+
+def test_a_person_may_stop_a_run_as_often_as_they_like() -> None:
+    """It costs the lane nothing, and the next builder goes on where the last one was."""
+    story = Story(build=[Answer.INTERRUPTED] * 9).run()
+    assert story.outcome is Outcome.LANDED
+    assert (story.lane.fails, story.lane.replacements, story.lane.externals) == (0, 0, 0)
+    first, second = story.attempts()[:2]
+    assert (second.base, second.start) == ("base", first.tip)
 
 
 def test_a_build_killed_after_its_checkpoint_ends_the_same_way() -> None:

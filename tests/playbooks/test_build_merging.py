@@ -43,7 +43,7 @@ def test_conflicts_have_a_limit_of_their_own() -> None:
     """One conflict more than the policy allows stops the lane, without a single FAIL."""
     story = Story(policy=Policy(limits=Limits(conflicts_max=2)), merge=[Answer.CONFLICTS] * 3).run()
     assert story.outcome is Outcome.STOPPED
-    assert story.lane.reason == "conflicts_max"
+    assert story.lane.reason == "it does not merge any more, 3 times"
     assert (story.lane.conflicts, story.lane.fails) == (3, 0)
     assert len(story.told()) == 3
 

@@ -43,7 +43,7 @@ class Stage:
             grace_s=5.0,
             beat_s=5.0,
         )
-        spec = dataclasses.replace(plain, **changes)  # type: ignore[arg-type]
+        spec = dataclasses.replace(plain, **changes)  # type: ignore[arg-type]  # what it is given is the test's affair
         self.marks.append(spec.mark)
         return spec
 
@@ -113,7 +113,7 @@ class Stage:
         for pid in self.runner_pids():  # those that another process started
             os.kill(pid, signal.SIGKILL)
         for mark, pids in self.runners.survivors(self.marks).items():
-            assert not pids or self.runners.sweep(mark, grace_s=0.0) == ()
+            assert not pids or self.runners.sweep(mark, grace_s=0.01) == ()
         self.runners.wait(0.0)
         self.runners.close()
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.runner.stage import WITHIN_S, Stage, python, within
 from tests.waiting import until
-from tidegate.core.errors import IntegrityError, Misused, Unavailable
+from tidegate.core.errors import Misused, Unavailable
 from tidegate.ports.runners import Absent, EndReason, Over, Running, Unheld
 from tidegate.runner import lock, process_table
 from tidegate.runner.local import LocalRunners
@@ -157,11 +157,20 @@ def test_started_by_one_who_ignores_its_children(stage: Stage) -> None:
 
 
 def test_unreadable_record(stage: Stage) -> None:
-    """A record that no runner wrote is reported as such and never taken for an end."""
+    """A record that no runner wrote is never taken for an end: its runner died without a word."""
     spec, _ = stage.run("true")
     Path(spec.folder, "exit.json").write_text('{"reason": "well"}', encoding="utf-8")
-    with pytest.raises(IntegrityError, match=r"exit\.json is not what a runner writes"):
-        stage.runners.look(spec.folder)
+    assert isinstance(stage.runners.look(spec.folder), Unheld)
+
+
+def test_a_record_while_the_lock_is_held_is_not_believed(stage: Stage) -> None:
+    """An agent that writes a record of its own end is still at work while its runner is."""
+    spec, _ = stage.run("true")
+    record = Path(spec.folder, "exit.json").read_bytes()
+    other = stage.start("sleep", "60")
+    stage.beat(other)
+    Path(other.folder, "exit.json").write_bytes(record)
+    assert isinstance(stage.runners.look(other.folder), Running)
 
 
 def test_unreadable_beat_is_none(stage: Stage) -> None:

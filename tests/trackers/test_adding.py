@@ -18,7 +18,7 @@ from tidegate.trackers.markdown import SLUG_MAX, MarkdownTracker, slug
 def add(root: Path, title: str, **given: object) -> Issue:
     """Add an issue with plain defaults."""
     arguments = {"text": "", "footprint": (), "priority": 0, **given}
-    return MarkdownTracker(root).add(title, **arguments)  # type: ignore[arg-type]
+    return MarkdownTracker(root).add(title, **arguments)  # type: ignore[arg-type]  # what it is given is the test's affair
 
 
 def test_what_is_added_is_what_is_read(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_many_adders_never_share_a_number(tmp_path: Path) -> None:
 def test_a_file_is_never_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even where the number was picked wrongly, what a person wrote stays."""
     tracker(tmp_path, **{"001-a.md": "---\ntitle: mine\n---\n"})
-    monkeypatch.setattr(markdown, "_next_number", lambda _names: "001")
+    monkeypatch.setattr(markdown, "_next_number", lambda _names, *, above: "001")
     with pytest.raises(Unavailable, match="File exists"):
         add(tmp_path, "a")
     assert [issue.title for issue in MarkdownTracker(tmp_path).issues()] == ["mine"]
@@ -171,3 +171,8 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / ".tidegate").write_text("in the way")
     with pytest.raises(Unavailable, match="could not be written"):
         add(tmp_path, "a")
+
+
+def test_a_number_that_was_used_is_not_given_again(tmp_path: Path) -> None:
+    """An issue whose file is gone keeps its number: its outcome is in the ledger."""
+    assert add(tmp_path, "a", above=8).id == "009"

@@ -7,14 +7,17 @@ that goes back to it as the finding of its next turn.
 """
 
 import os
+import re
 import shlex
 import shutil
+import stat
+from itertools import dropwhile
 from pathlib import Path
 
 from tidegate.ports.agents import Brief, Place, Result, RoleSettings, Start
 from tidegate.ports.runners import EndReason, Exit
 
-_REPORT_MAX_BYTES = 1_000_000
+_REPORT_MAX_BYTES = 131_072
 _NOT_ITS_DOING = (EndReason.NOT_STARTED, EndReason.FENCED, EndReason.STOPPED)
 
 
@@ -30,13 +33,18 @@ class ShellAgent:
         return missing_program(settings.command, path)
 
     def start(self, brief: Brief, place: Place, settings: RoleSettings) -> Start:
-        """One `sh -c`; the prompt is on standard input too, for programs that read it there."""
-        del brief
-        return Start(
-            argv=("/bin/sh", "-c", settings.command or ""), env={}, stdin_path=place.prompt
-        )
+        """One `sh -c`; the prompt is on standard input too, for programs that read it there.
 
-    def result(self, place: Place, exit: Exit, *, tail: str) -> Result:  # noqa: A002
+        A program that has gone since the preflight is named without a shell around it: a shell
+        would start, and end as if the agent had failed.
+        """
+        del brief
+        command = settings.command or ""
+        is_gone = missing_program(command, os.environ.get("PATH", os.defpath)) is not None
+        argv = tuple(_words(command)) if is_gone else ("/bin/sh", "-c", command)
+        return Start(argv=argv, env={}, stdin_path=place.prompt)
+
+    def result(self, place: Place, exit: Exit, *, tail: str) -> Result:  # noqa: A002 - the port's word
         """The report as written, or one made from what can be seen."""
         written = _read_report(Path(place.report))
         made = f"{_how(exit)}\n\n{tail}"
@@ -56,37 +64,62 @@ def missing_program(command: str, path: str) -> str | None:
 
     A word that holds shell syntax is left to the shell: this check may stay silent, never wrong.
     """
+    program = next(iter(_words(command)), "")
+    if not program or _SHELL_MARKS.intersection(program) or program in _BUILTINS:
+        return None
+    if program.startswith("/"):
+        return _unusable(program)
+    # A relative path is one of the workspace, which is not there yet.
+    if "/" in program or shutil.which(program, path=path) is not None:
+        return None
+    return f"{program!r} is not on PATH ({path})"
+
+
+def _words(command: str) -> list[str]:
+    """The words of a shell command from its program on; none where only a shell can tell."""
     try:
-        words = shlex.split(command)
-    except ValueError as error:
-        return f"the command cannot be read by a shell ({error}): {command}"
-    while words and "=" in words[0]:
-        words.pop(0)
-    if not words or any(mark in words[0] for mark in "$`(){}[]*?<>|&;!~") or words[0] in _BUILTINS:
+        return list(dropwhile(_ASSIGNMENT.match, shlex.split(command)))
+    except ValueError:
+        return []
+
+
+def _unusable(program: str) -> str | None:
+    if os.access(program, os.X_OK) and not Path(program).is_dir():
         return None
-    if shutil.which(words[0], path=path) is not None or "/" in words[0]:
-        return None
-    return f"{words[0]!r} is not on PATH ({path})"
+    what = "cannot be run" if os.path.lexists(program) else "is not there"
+    return f"the program {program} {what}"
+
+
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_SHELL_MARKS = frozenset("$`(){}[]*?<>|&;!~#\n")
 
 
 _BUILTINS = frozenset({
-    ".", ":", "[", "cd", "command", "echo", "eval", "exec", "exit", "export", "false", "for", "if",
-    "printf", "read", "return", "set", "shift", "test", "trap", "true", "umask", "until", "while",
+    ".", ":", "[", "alias", "break", "case", "cd", "command", "continue", "echo", "eval", "exec",
+    "exit", "export", "false", "for", "getopts", "hash", "if", "kill", "local", "printf", "pwd",
+    "read", "readonly", "return", "set", "shift", "test", "times", "trap", "true", "type", "ulimit",
+    "umask", "unalias", "unset", "until", "wait", "while",
 })  # fmt: skip
 
 
 def _read_report(path: Path) -> str | None:
     """The report, unless it is missing, empty, or no regular file that we may read."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        content = _content(path)
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            content = file.read(_REPORT_MAX_BYTES)
-        except OSError:
-            return None
     return content.decode(errors="replace") if content.strip() else None
+
+
+def _content(path: Path) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return b""
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read(_REPORT_MAX_BYTES)
+    finally:
+        os.close(descriptor)
 
 
 def _how(exit: Exit) -> str:  # noqa: A002 - the port's word

@@ -1,36 +1,58 @@
-"""The commands. Each says what it does, what it prints and how it exits.
-
-Exit codes: 0 done; 1 finished, but something needs the owner; 2 wrong use or configuration; 3 the
-environment is not ready; 4 refused in this state; 5 an integrity check failed; 130 interrupted.
-"""
+"""The commands. Each says what it does, what it prints and how it exits."""
 
 import os
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from tidegate import __version__
 from tidegate.cli import reading
-from tidegate.cli.output import fail, show_json, show_lines, wants_json
-from tidegate.core.errors import NotReady, TidegateError
+from tidegate.cli.output import (
+    READER_GONE,
+    OutputLost,
+    complain,
+    fail,
+    forsake_output,
+    occupy_standard_descriptors,
+    show_json,
+    show_lines,
+    wants_json,
+)
+from tidegate.cli.usage import Commands, as_misused, json_flag
+from tidegate.core.errors import Misused, NotReady, TidegateError, Unavailable
 from tidegate.verbs.house import House
 
 Body = Callable[..., None]
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
+INTERRUPTED, BUG = 130, 70
+EXIT_CODES: Mapping[int, str] = {
+    0: "done",
+    1: "finished, but something needs you",
+    2: "wrong use or configuration",
+    3: "this machine or repository is not ready",
+    4: "refused in this state",
+    5: "an integrity check failed",
+    BUG: "a bug of Tidegate's",
+    INTERRUPTED: "interrupted",
+    READER_GONE: "whoever read the output has left",
+}
+_SHOWN_CODES = "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
 
-_EXIT_CODES = (
-    "Exit codes: 0 done; 1 finished, but something needs you; 2 wrong use or configuration; "
-    "3 this machine or repository is not ready; 4 refused in this state; 5 an integrity check "
-    "failed; 130 interrupted."
+_reading: set[str] = set()
+
+
+@click.group(
+    cls=Commands,
+    context_settings=_CONTEXT,
+    epilog=f"Exit codes: {_SHOWN_CODES}.",
+    invoke_without_command=True,
 )
-
-
-@click.group(context_settings=_CONTEXT, epilog=_EXIT_CODES)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.option(
     "-C", "folder", type=click.Path(), metavar="DIR", help="Work as if started in this folder."
@@ -38,18 +60,23 @@ _EXIT_CODES = (
 @click.pass_context
 def tidegate(context: click.Context, folder: str | None) -> None:
     """Run coding agents over a queue of issues, and land only what is proved."""
-    del context
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(Misused.exit_code)
     if folder is not None:
         try:
             os.chdir(folder)
         except OSError as error:
-            raise click.BadParameter(f"{folder}: {error.strerror}", param_hint="-C") from error
+            raise click.BadParameter(f"{folder}: {error.strerror}", param_hint="'-C'") from error
 
 
 def command(*, is_reading: bool = True) -> Callable[[Body], Body]:
     """Give a command its `--json`, the house, and the one way in which errors are said."""
 
     def decorate(body: Body) -> Body:
+        if is_reading:
+            _reading.add(body.__name__)
+
         @click.option(
             "--json/--no-json",
             "json_flag",
@@ -64,10 +91,24 @@ def command(*, is_reading: bool = True) -> Callable[[Body], Body]:
                 body(context.obj(), as_json=as_json, **values)
             except TidegateError as error:
                 fail(error, as_json=as_json)
+            except OSError as error:
+                fail(_unavailable(error), as_json=as_json)
 
         return run
 
     return decorate
+
+
+def _unavailable(error: OSError) -> Unavailable:
+    """What the system refused, with the path that it names."""
+    where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+    hint = "see its permissions and the free space; nothing else was changed"
+    return Unavailable(f"{where}{error.strerror or error}", hint=hint)
+
+
+def reading_commands() -> frozenset[str]:
+    """The names of the commands that only look: these answer in JSON where nobody looks on."""
+    return frozenset(_reading)
 
 
 def here() -> str:
@@ -90,6 +131,9 @@ def init(house: House, *, as_json: bool) -> None:
         return
     show_lines(*(f"wrote  {path}" for path in done.written))
     show_lines(*(f"kept   {path}" for path in done.kept))
+    if "tidegate.toml" in done.kept:
+        show_lines("next: see what a run would say, `tidegate doctor`")
+        return
     next_step = (
         f"check: {done.check}  (guessed; see [check] in tidegate.toml)"
         if done.check
@@ -102,7 +146,10 @@ def init(house: House, *, as_json: bool) -> None:
 @click.argument("title")
 @click.option("--text", default="", help="What is wanted, at length; `-` reads standard input.")
 @click.option(
-    "--footprint", multiple=True, metavar="PATTERN", help="A path the change may touch; repeatable."
+    "--footprint",
+    multiple=True,
+    metavar="PATTERN",
+    help="Paths that the builder is told to keep to; repeatable.",
 )
 @click.option("--priority", type=int, default=0, show_default=True, help="Higher goes first.")
 @command(is_reading=False)
@@ -116,9 +163,9 @@ def add(
     priority: int,
 ) -> None:
     """Write an issue under the next free number."""
-    from tidegate.verbs.setup import add as verb  # noqa: PLC0415
+    from tidegate.verbs.setup import add as verb  # noqa: PLC0415 - each command loads its own
 
-    body = sys.stdin.read() if text == "-" else text
+    body = reading.standard_input() if text == "-" else text
     issue = verb(house, here(), title, text=body, footprint=footprint, priority=priority)
     if as_json:
         show_json({"issue": issue.id, "title": issue.title, "path": issue.path})
@@ -137,7 +184,7 @@ def run(house: House, *, as_json: bool, width: int | None, base: str | None) -> 
     taken up again: its live agents go on. The first Ctrl-C lets what runs come to its end and
     starts nothing new; the second stops the agents.
     """
-    from tidegate.cli.running import run as body  # noqa: PLC0415
+    from tidegate.cli.running import run as body  # noqa: PLC0415 - each command loads its own
 
     sys.exit(body(house, here(), width=width, start=base, as_json=as_json))
 
@@ -196,7 +243,7 @@ def land(house: House, *, as_json: bool, run_id: str | None) -> None:
 
     Nothing is merged and nothing of yours is overwritten.
     """
-    from tidegate.verbs.land import land as verb  # noqa: PLC0415
+    from tidegate.verbs.land import land as verb  # noqa: PLC0415 - each command loads its own
 
     done = verb(house, here(), run=run_id)
     if as_json:
@@ -220,16 +267,39 @@ def demo(house: House, *, as_json: bool, keep: bool) -> None:
 
     It makes a small repository with tests in a temporary folder and runs over it.
     """
-    from tidegate.cli.running import demo as body  # noqa: PLC0415
+    from tidegate.cli.running import demo as body  # noqa: PLC0415 - each command loads its own
 
     sys.exit(body(house, keep=keep, as_json=as_json))
 
 
-def main(build_house: Callable[[], House]) -> None:
+def main(build_house: Callable[[], House]) -> NoReturn:
     """Run the command line. The house is built once a command needs it."""
+    occupy_standard_descriptors()
+    if sys.stdout is not None:
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # standard output is a text file here
     try:
-        tidegate.main(prog_name="tidegate", obj=build_house)
-    except BrokenPipeError:
-        # Whoever read our output has gone; Python must not complain about it at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+        sys.exit(_ended(build_house))
+    except OutputLost:
+        forsake_output()
+        sys.exit(READER_GONE)
+    except Exception:  # noqa: BLE001 - the last place that can say what to do about a bug
+        traceback.print_exc()
+        complain(
+            "this is a bug; please report what stands above. Nothing is lost: agents go on, and "
+            "`tidegate run` takes the run up again"
+        )
+        sys.exit(BUG)
+
+
+def _ended(build_house: Callable[[], House]) -> int:
+    """The exit code of the command."""
+    try:
+        code = tidegate.main(prog_name="tidegate", obj=build_house, standalone_mode=False)
+    except click.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        is_reading = context is not None and context.info_name in _reading
+        flag = json_flag(sys.argv[1:])
+        fail(as_misused(error), as_json=wants_json(flag=flag, is_reading=is_reading))
+    return code if isinstance(code, int) else 0

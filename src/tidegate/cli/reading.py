@@ -1,15 +1,19 @@
 """What the reading commands show to a person."""
 
+import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 
-from tidegate.cli.output import clean, columns, show_json, show_lines
+from tidegate.cli.output import clean, clean_text, columns, json_text, show_json, show_lines
+from tidegate.core.errors import Misused
 from tidegate.core.events import NAMES, Recorded
+from tidegate.verbs.explain import explain as explain_verb
 from tidegate.verbs.house import House
-from tidegate.verbs.look import LaneLine, LaneStory, Status
-from tidegate.verbs.look import explain as explain_verb
+from tidegate.verbs.look import NO_RUN, LaneLine, Status
 from tidegate.verbs.look import log as log_verb
-from tidegate.verbs.look import show as show_verb
 from tidegate.verbs.look import status as status_verb
+from tidegate.verbs.story import LaneStory
+from tidegate.verbs.story import show as show_verb
 from tidegate.verbs.words import QUIET, say
 
 
@@ -29,14 +33,17 @@ def _status_lines(seen: Status) -> Iterator[str]:
     state = f"ended {seen.ended_at}" if seen.ended_at else _controller(seen)
     yield f"run {seen.run} of {seen.target.removeprefix('refs/heads/')}: {state}"
     counted = ", ".join(f"{count} {name}" for name, count in sorted((seen.outcomes or {}).items()))
-    yield counted or "nothing has ended yet"
+    if counted or not seen.note:
+        yield counted or "nothing has ended yet"
+    if seen.note:
+        yield clean(seen.note)
     yield from columns([_lane_cells(lane) for lane in seen.lanes])
 
 
 def _controller(seen: Status) -> str:
     if seen.controller:
         return f"under way ({seen.controller})"
-    return "its controller is gone; `tidegate run` takes it up again"
+    return "nobody is at its controls: `tidegate run` goes on with it"
 
 
 def _lane_cells(lane: LaneLine) -> tuple[str, ...]:
@@ -61,14 +68,11 @@ def log(
             show_json_line(event)
         return
     lines = [line for event in events if (line := event_line(event, everything=everything))]
-    show_lines(*(lines[-last:] if last else lines))
+    show_lines(*(lines[-last:] if last else lines) if events else (NO_RUN,))
 
 
 def show_json_line(recorded: Recorded) -> None:
     """One event as one line of JSON."""
-    import json  # noqa: PLC0415 - only where it is asked for
-    from dataclasses import asdict  # noqa: PLC0415
-
     entry = recorded.entry
     fields = {
         "sequence": recorded.sequence,
@@ -78,7 +82,7 @@ def show_json_line(recorded: Recorded) -> None:
         "body": asdict(entry.event),
         "hash": recorded.hash,
     }
-    show_lines(json.dumps(fields, ensure_ascii=False, default=str))
+    show_lines(json_text(fields))
 
 
 _ENTRY_FIELDS = (
@@ -123,21 +127,20 @@ def _story_lines(story: LaneStory) -> Iterator[str]:
         ]
     )
     for finding in story.findings:
-        yield ""
         counted = "" if finding.counts else ", not counted"
-        yield f"--- {finding.attempt}: {finding.reason}{counted}"
-        yield from (clean_line(line) for line in finding.text.rstrip().splitlines())
+        yield from _part(f"{finding.attempt}: {finding.reason}{counted}", finding.text)
+    for trouble in story.troubles:
+        yield from _part(f"{trouble.attempt}: {trouble.job} ({trouble.reason})", trouble.text)
+    told = {finding.text for finding in story.findings}
     for name, text in story.reports:
-        yield ""
-        yield f"--- report of {name}"
-        yield from (clean_line(line) for line in text.rstrip().splitlines())
+        if text not in told:
+            yield from _part(f"report of {name}", text)
 
 
-def clean_line(line: str) -> str:
-    """A line of somebody else's text, harmless for a terminal; its spaces stay."""
-    from tidegate.core.text import printable  # noqa: PLC0415 - one function
-
-    return printable(line)
+def _part(title: str, text: str) -> Iterator[str]:
+    yield ""
+    yield f"--- {clean(title)}"
+    yield clean_text(text.rstrip())
 
 
 def explain(house: House, folder: str, issue: str | None, *, as_json: bool) -> None:
@@ -168,5 +171,16 @@ def doctor(house: House, folder: str, *, as_json: bool) -> int:
     else:
         for each in symptoms:
             remedy = f"; {each.remedy}" if each.remedy else ""
-            show_lines(f"{each.level:<5} {each.name}: {clean(each.message)}{remedy}")
+            show_lines(f"{each.level:<5} {each.name}: {clean(f'{each.message}{remedy}')}")
     return 3 if any(each.level == "fail" for each in symptoms) else 0
+
+
+def standard_input() -> str:
+    """All of standard input as text. Raises Misused where it is none."""
+    if sys.stdin is None:
+        raise Misused("there is no standard input", hint="give the text itself after --text")
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        message = f"standard input is no UTF-8 text (byte {error.start})"
+        raise Misused(message, hint="convert it first, for example with iconv") from None

@@ -1,12 +1,21 @@
 """The commands that run something: they show its progress and end with its result."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from tidegate.cli.output import clean, columns, show_json, show_lines
+from tidegate.cli.output import (
+    OutputLost,
+    clean,
+    clean_text,
+    columns,
+    forsake_output,
+    show_json,
+    show_lines,
+)
 from tidegate.cli.progress import progress
 from tidegate.cli.signals import Wishes, watched
 from tidegate.verbs.house import House
-from tidegate.verbs.run import Eyes, RunResult
+from tidegate.verbs.run import Eyes
 from tidegate.verbs.run import run as run_verb
 from tidegate.verbs.start import RunWish
 from tidegate.verbs.summary import Summary
@@ -14,62 +23,76 @@ from tidegate.verbs.summary import Summary
 
 def run(house: House, folder: str, *, width: int | None, start: str | None, as_json: bool) -> int:
     """Run, and return the exit code."""
-    result = _watched_run(house, folder, RunWish(width=width, base=start))
-    if as_json:
-        show_json(result.summary.as_json())
-    else:
-        show_lines(*summary_lines(result.summary))
+    with _looking_on(house) as eyes:
+        result = run_verb(house, folder, RunWish(width=width, base=start), eyes)
+    _answer(result.summary, as_json=as_json)
     return result.exit_code
 
 
-def _watched_run(house: House, folder: str, wish: RunWish) -> RunResult:
-    shown = progress()
+@contextmanager
+def _looking_on(house: House) -> Iterator[Eyes]:
+    """Progress on standard error, and signals as wishes."""
+    shown = progress(lambda: house.clock.now().monotonic_s)
     wishes = Wishes(house.wake, shown.tell)
-    eyes = Eyes(recorded=shown.recorded, state=shown.state, wish=wishes)
     try:
         with watched(wishes):
-            return run_verb(house, folder, wish, eyes)
+            yield Eyes(recorded=shown.recorded, state=shown.state, wish=wishes, tell=shown.tell)
     finally:
         shown.close()
 
 
+def _answer(summary: Summary, *, as_json: bool, story: Sequence[str] = ()) -> None:
+    """Show the result. Where nobody takes it, the run has its exit code all the same."""
+    try:
+        if as_json:
+            show_json(summary.as_json())
+        else:
+            show_lines(*summary_lines(summary), *story)
+    except OutputLost:
+        forsake_output()
+
+
 def summary_lines(summary: Summary) -> Iterator[str]:
     """What became of the run, for a person."""
-    if summary.run is None:
-        yield summary.note
-        return
     yield from columns(
         [
             *(("landed", each.issue, each.commit[:10]) for each in summary.landed),
             *(("refused", each.issue, clean(each.reason)) for each in summary.refused),
             *(("stopped", each.issue, clean(each.reason)) for each in summary.stopped),
-            *(("waiting", each.issue, f"for {each.waits_for}") for each in summary.waiting),
+            *_waiting(summary),
         ]
     )
     if summary.note:
-        yield summary.note.rstrip()
+        yield clean_text(summary.note.rstrip())
     if summary.landed and summary.target is not None:
         branch = summary.target.ref.removeprefix("refs/heads/")
-        count = len(summary.landed)
-        yield f"run {summary.run}: {count} landed on {branch}; `tidegate land` takes them"
+        yield f"run {summary.run}: {len(summary.landed)} landed on {branch}{_remedy(summary)}"
     for each in summary.stopped:
         yield f"see why: tidegate show {each.lane}"
+
+
+def _waiting(summary: Summary) -> Iterator[tuple[str, ...]]:
+    """One row for all that waits for the same thing."""
+    reasons: dict[str, list[str]] = {}
+    for each in summary.waiting:
+        reasons.setdefault(each.waits_for, []).append(each.issue)
+    for reason, issues in reasons.items():
+        yield "waiting", ", ".join(issues), f"for {clean(reason)}"
+
+
+def _remedy(summary: Summary) -> str:
+    """What is left for a person to do about what landed."""
+    has_own_branch = summary.target is not None and summary.target.ref.endswith(
+        f"/tidegate/{summary.run}"
+    )
+    return "; `tidegate land` takes them" if has_own_branch else ""
 
 
 def demo(house: House, *, keep: bool, as_json: bool) -> int:
     """Run the demo in a folder of its own, and return the exit code."""
     from tidegate.showcase.demo import run_demo  # noqa: PLC0415 - only the demo needs it
 
-    shown = progress()
-    wishes = Wishes(house.wake, shown.tell)
-    eyes = Eyes(recorded=shown.recorded, state=shown.state, wish=wishes)
-    try:
-        with watched(wishes):
-            done = run_demo(house, eyes, keep=keep, tell=shown.tell)
-    finally:
-        shown.close()
-    if as_json:
-        show_json(done.result.summary.as_json())
-    else:
-        show_lines(*summary_lines(done.result.summary), *done.story)
+    with _looking_on(house) as eyes:
+        done = run_demo(house, eyes, keep=keep, tell=eyes.tell)
+    _answer(done.result.summary, as_json=as_json, story=done.story)
     return 0 if done.is_as_planned else 1

@@ -1,7 +1,8 @@
 """Signals as wishes: the first Ctrl-C or a TERM drains, the second stops, a hang-up detaches.
 
-The handlers only note what came and wake the loop; agents are in sessions of their own and never
-see the terminal's signals. A hang-up that was ignored when we were started stays ignored.
+The handlers only note what came and wake the loop: a handler can interrupt the very write that it
+would have to wait for. Agents are in sessions of their own and never see the terminal's signals. A
+signal that was ignored when we were started stays ignored.
 """
 
 import signal
@@ -11,39 +12,54 @@ from types import FrameType
 
 from tidegate.engine.loop import Wish
 
+_SAID = {
+    Wish.DRAIN: "draining: what runs comes to its end; Ctrl-C again stops the agents",
+    Wish.STOP: "stopping the agents; what they did is kept",
+}
+
 
 class Wishes:
-    """What was asked for so far; a wish only ever becomes stronger."""
+    """What was asked for so far; a wish only ever becomes stronger.
+
+    Until the run first asks for it nothing is under way that could be drained: any signal ends the
+    command at once then, as a kill would.
+    """
 
     def __init__(self, wake: Callable[[], None], tell: Callable[[str], None]) -> None:
         self._wake = wake
         self._tell = tell
         self._wish = Wish.GO_ON
+        self._told = Wish.GO_ON
+        self._is_under_way = False
 
     def __call__(self) -> Wish:
-        """The wish as it is now."""
-        return self._wish
+        """The wish as it is now. One that is new is said, here and not in a handler."""
+        self._is_under_way = True
+        wish = self._wish
+        if wish is not self._told and wish in _SAID:
+            self._tell(_SAID[wish])
+        self._told = wish
+        return wish
 
     def note(self, number: int, _frame: FrameType | None) -> None:
         """A signal came."""
+        if not self._is_under_way:
+            raise KeyboardInterrupt
         if number == signal.SIGHUP:
             self._wish = Wish.DETACH
         elif self._wish is Wish.GO_ON:
             self._wish = Wish.DRAIN
-            self._tell("draining: what runs comes to its end; Ctrl-C again stops the agents")
         elif self._wish is Wish.DRAIN and number == signal.SIGINT:
             self._wish = Wish.STOP
-            self._tell("stopping the agents; what they did is kept")
         self._wake()
 
 
 @contextmanager
 def watched(wishes: Wishes) -> Iterator[None]:
     """Listen to signals for as long as a run goes on."""
-    watched_ones = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        watched_ones.append(signal.SIGHUP)
-    before = {number: signal.signal(number, wishes.note) for number in watched_ones}
+    wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    listened = [each for each in wanted if signal.getsignal(each) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, wishes.note) for number in listened}
     try:
         yield
     finally:

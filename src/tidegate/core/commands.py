@@ -38,11 +38,15 @@ class RequestCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
-    """Give the attempt a slot, a workspace path and the commit to start from."""
+    """Give the attempt a slot, a workspace path and the commit that its work is measured against.
+
+    `start` is where its checkout begins, where that is further on than the base.
+    """
 
     attempt: str
     workspace: str
     base: str
+    start: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +136,8 @@ class NoteCandidate:
     """This very tree passed the same gate before: it need not be run again."""
     empty_digest: str | None
     """The stored finding that says so, where nothing is left of the change on this target."""
+    unfit_digest: str | None = None
+    """The stored finding that says what is wrong with the merged tree itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -139,7 +139,14 @@ def _dispatch(lane: Lane, command: c.Dispatch) -> Events:
     attempt = lane.attempts[command.attempt]
     if attempt.workspace is not None:
         raise Refused(f"{attempt.id} has a slot and a workspace already")
-    return (e.Dispatched(attempt=attempt.id, workspace=command.workspace, base=command.base),)
+    return (
+        e.Dispatched(
+            attempt=attempt.id,
+            workspace=command.workspace,
+            base=command.base,
+            start=command.start,
+        ),
+    )
 
 
 def _note_workspace(lane: Lane, command: c.NoteWorkspace) -> Events:
@@ -217,6 +224,8 @@ def _note_candidate(lane: Lane, command: c.NoteCandidate) -> Events:
     )
     if command.empty_digest is not None:
         return (made, fail(build.id, "controller", command.tree, command.empty_digest, "empty"))
+    if command.unfit_digest is not None:
+        return (made, fail(build.id, "controller", command.tree, command.unfit_digest, "unfit"))
     if not command.has_passed:
         return (made,)
     carried = e.Judged(

@@ -120,11 +120,15 @@ class Requested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatched:
-    """The attempt got a slot, a workspace path, and the commit that it starts from."""
+    """The attempt got a slot, a workspace path, and the commit that its work is measured against.
+
+    `start` is where its checkout begins, where an earlier attempt had come further than the base.
+    """
 
     attempt: str
     workspace: str
     base: str
+    start: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

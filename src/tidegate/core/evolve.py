@@ -186,8 +186,9 @@ def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event
     attempt: Attempt, event: e.LaneEvent
 ) -> Attempt:
     match event:
-        case e.Dispatched(workspace=workspace, base=start):
-            return replace(attempt, workspace=workspace, base=start)
+        case e.Dispatched():
+            start = event.start or event.base
+            return replace(attempt, workspace=event.workspace, base=event.base, start=start)
         case e.WorkspaceReady(environment_digest=digest):
             return replace(attempt, environment=digest, jobs_failed=0)
         case e.TurnOpened():

@@ -71,6 +71,9 @@ class Attempt:
     epoch: int = 0
     workspace: str | None = None
     base: str | None = None
+    """The commit that its work is measured against, and must descend from."""
+    start: str | None = None
+    """The commit that its checkout began at: the base, or what was reached before."""
     environment: str | None = None
     is_removed: bool = False
     turn: Turn | None = None

@@ -65,6 +65,8 @@ class Cause(StrEnum):
     """The old one died, ran out of time, or flooded its output. Seed 002: one replacement."""
     EXTERNAL = "external"
     """It was ended from outside or never got to run: nobody's fault, and with its own limit."""
+    INTERRUPTED = "interrupted"
+    """A person stopped the run. However often they do, it costs nothing."""
 
 
 class Outcome(StrEnum):

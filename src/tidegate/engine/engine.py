@@ -39,6 +39,8 @@ class Engine:
     now: Reading
     landed: set[str] = field(default_factory=set)
     agent_problem: Callable[[], str | None] = lambda: None
+    refill: Callable[[], bool] = lambda: False
+    """Looks for issues that were added meanwhile, once nothing is left; True where there are."""
     is_draining: bool = False
     halt: str | None = None
     """What will not mend itself: a red base, an agent that cannot be started."""
@@ -50,6 +52,7 @@ class Engine:
     """How many of the tries that this engine started were ended from outside."""
     is_base_dirty: bool = False
     """A try that was spent may have left a workspace."""
+    base_clearings_failed: int = 0
     base_removals_failed: int = 0
     is_base_removed: bool = False
     refused_delivery: str | None = None
@@ -64,6 +67,8 @@ class Engine:
     """The folders whose lock was taken and whose fence was written."""
     clinging_since: dict[str, float] = field(default_factory=dict)
     """Since when processes of a folder, whose runner is no more, would not die."""
+    swept: set[str] = field(default_factory=set)
+    """The folders whose processes this tick ended, as far as they would."""
     running: set[str] = field(default_factory=set)
     """The folders in which something goes on, as this tick saw them."""
     started: set[str] = field(default_factory=set)
@@ -77,11 +82,13 @@ class Engine:
         """A tick begins: what goes on is seen afresh."""
         self.now, self.book.utc = now, now.utc
         self.running.clear()
+        self.swept.clear()
         self.is_looking = False
 
     def end(self) -> None:
         """A tick ends: a folder that nobody asked for any more is no longer waited for."""
         self.unheld_since = {f: at for f, at in self.unheld_since.items() if f in self.running}
+        self.clinging_since = {f: at for f, at in self.clinging_since.items() if f in self.swept}
 
     def after_commit(self, folder: str, action: Callable[[], None]) -> None:
         """Start this in the folder, once, when everything recorded so far is durable."""
@@ -119,6 +126,7 @@ class Engine:
 
         What does not die in time is left to a person: nothing may follow it in its workspace.
         """
+        self.swept.add(folder)
         leftovers = self.ports.runners.sweep(folder, grace_s=0.0)
         if not leftovers:
             self.clinging_since.pop(folder, None)

@@ -43,9 +43,15 @@ def run_loop(engine: Engine, *, wish: Callable[[], Wish], show: Callable[[Engine
         try:
             is_changed = tick(engine, engine.ports.clock.now())
         except OSError as error:
-            raise Unavailable(f"the run's folder cannot be written ({error})") from error
+            where = f" at {error.filename}" if error.filename else ""
+            raise Unavailable(
+                f"the machine refused a tick{where} ({error.strerror})",
+                hint="mend that and run again: the agents go on meanwhile",
+            ) from error
         show(engine)
         if engine.is_done and not is_changed:
+            if not engine.is_held and engine.refill():
+                continue
             _clear_jobs(engine)
             return Ended(wanted, engine.held_by)
         if not is_changed:
@@ -55,7 +61,8 @@ def run_loop(engine: Engine, *, wish: Callable[[], Wish], show: Callable[[Engine
 def _clear_jobs(engine: Engine) -> None:
     """Clear away what jobs left behind that were lost, or whose controller died too early.
 
-    Where no lane is open nobody wants their results any more, nor their fences.
+    Where no lane is open nobody wants their results any more, nor their fences. A job whose process
+    would not die keeps its folder: by that alone the next controller finds the process.
     """
-    if not engine.book.lanes:
+    if not engine.book.lanes and not engine.clinging_since:
         shutil.rmtree(engine.setup.places.jobs, ignore_errors=True)

@@ -63,14 +63,15 @@ def _prepare(engine: Engine, attempt: Attempt) -> Commands:
     setup = engine.setup
     work = PrepareWork(
         workspace=attempt.workspace or "",
-        commit=attempt.base or "",
+        commit=attempt.start or "",
         branch=f"tidegate/{attempt.id}",
         setup=setup.workspace_setup,
         env_files=setup.env_files,
         caches=setup.caches,
         setup_timeout_s=setup.policy.deadlines.setup_s,
     )
-    result = look_at_job(engine, f"{attempt.id}-prepare-{attempt.jobs_failed}", work)
+    name = f"{attempt.id}-prepare-{attempt.jobs_failed}"
+    result = look_at_job(engine, name, work, may_start=lambda: not engine.is_held)
     match result:
         case None:
             return ()
@@ -80,7 +81,7 @@ def _prepare(engine: Engine, attempt: Attempt) -> Commands:
             return _failure(engine, attempt, "prepare", result)
 
 
-def _harvest_work(attempt: Attempt, lane: Lane, *, snapshot: bool) -> HarvestWork:
+def _harvest_work(engine: Engine, attempt: Attempt, lane: Lane, *, snapshot: bool) -> HarvestWork:
     assert attempt.turn is not None
     return HarvestWork(
         workspace=attempt.workspace or "",
@@ -89,6 +90,7 @@ def _harvest_work(attempt: Attempt, lane: Lane, *, snapshot: bool) -> HarvestWor
         turn=attempt.turn.number,
         snapshot=snapshot,
         subject=lane.title,
+        utc=engine.now.utc,
     )
 
 
@@ -100,11 +102,11 @@ def _checkpoint(engine: Engine, lane: Lane, attempt: Attempt) -> Commands:
     engine.is_looking = True
     failed = engine.checkpoints_failed.get(attempt.id, 0)
     commit = engine.ports.git.peek(attempt.workspace or "")
-    if commit is None or commit == attempt.base or failed >= _infra_max(engine):
+    if commit is None or commit == attempt.start or failed >= _infra_max(engine):
         return ()
-    work = _harvest_work(attempt, lane, snapshot=False)
+    work = _harvest_work(engine, attempt, lane, snapshot=False)
     result = look_at_job(engine, _checkpoint_job(attempt, failed), work)
-    if isinstance(result, HarvestResult) and result.tip != attempt.base:
+    if isinstance(result, HarvestResult) and result.tip != attempt.start:
         return (c.NoteCheckpoint(attempt=attempt.id, commit=result.tip),)
     if result is not None:
         engine.checkpoints_failed[attempt.id] = failed + 1
@@ -131,7 +133,7 @@ def _harvest(engine: Engine, lane: Lane, attempt: Attempt) -> Commands:
     result = look_at_job(
         engine,
         name,
-        _harvest_work(attempt, lane, snapshot=True),
+        _harvest_work(engine, attempt, lane, snapshot=True),
         may_start=lambda: _has_no_checkpoint_under_way(engine, attempt),
     )
     match result:
@@ -186,29 +188,29 @@ def _merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> Commands:
         utc=engine.now.utc,
     )
     name = f"{build.id}-merge-{(build.tip or '')[:12]}-{target[:12]}-{build.jobs_failed}"
-    result = look_at_job(engine, name, work)
+    result = look_at_job(engine, name, work, may_start=lambda: not engine.is_held)
     match result:
         case None:
             return ()
-        case Merged(commit=commit, tree=tree):
-            return (_candidate(engine, build, target, commit, tree),)
+        case Merged():
+            return (_candidate(engine, build, target, result),)
         case MergeConflict(paths=paths):
             return (_conflict(engine, build, target, paths),)
         case _:
             return _failure(engine, build, "merge", result)
 
 
-def _candidate(
-    engine: Engine, build: Attempt, target: str, commit: str, tree: str
-) -> c.NoteCandidate:
-    is_empty = tree == engine.book.run.target_tree
+def _candidate(engine: Engine, build: Attempt, target: str, merged: Merged) -> c.NoteCandidate:
+    is_empty = merged.tree == engine.book.run.target_tree
+    unfit = "".join(f"{finding}\n" for finding in merged.findings)
     return c.NoteCandidate(
         target=target,
         tip=build.tip or "",
-        commit=commit,
-        tree=tree,
-        has_passed=tree in engine.book.run.passed,
+        commit=merged.commit,
+        tree=merged.tree,
+        has_passed=merged.tree in engine.book.run.passed,
         empty_digest=engine.ports.ledger.put_text(_NOTHING_LEFT) if is_empty else None,
+        unfit_digest=engine.ports.ledger.put_text(unfit) if unfit else None,
     )
 
 
@@ -283,12 +285,14 @@ def _job_failure(
     engine: Engine, attempt: Attempt, job: str, result: WorkResult, *, gives_up: bool
 ) -> c.NoteJobFailure:
     failed = _failed(result, job)
+    if failed.is_integrity:
+        engine.halt = f"{job} of {attempt.id} may have lost something: {failed.message}"
     return c.NoteJobFailure(
         attempt=attempt.id,
         job=job,
         reason=failed.reason,
         detail_digest=engine.ports.ledger.put_text(failed.message),
-        gives_up=gives_up,
+        gives_up=gives_up and not failed.is_integrity,
     )
 
 

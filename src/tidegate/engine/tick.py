@@ -13,7 +13,7 @@ from tidegate.core.effects import Effect
 from tidegate.core.issue import Issue
 from tidegate.core.lane import Lane
 from tidegate.core.values import Role
-from tidegate.engine.base import advance_base
+from tidegate.engine.base_check import advance_base
 from tidegate.engine.delivery import advance_delivery
 from tidegate.engine.engine import Engine
 from tidegate.engine.places import hub_ref
@@ -24,6 +24,7 @@ from tidegate.playbooks.build import (
     Step,
     View,
     could_not_start,
+    is_open,
     needs_verdict,
     plan,
     queue_order,
@@ -60,17 +61,22 @@ def _commit(engine: Engine) -> bool:
 
 def _look_at_disk(engine: Engine) -> None:
     """Nothing starts below the floor; what runs goes on, and may well free something."""
-    floor = engine.setup.policy.limits.disk_floor_bytes
-    free = engine.ports.free_bytes(engine.setup.places.home)
-    is_low = free < floor
-    engine.disk_note = (
-        f"only {free} bytes are free, [disk] floor_bytes is {floor}" if is_low else None
-    )
+    floor, engine.disk_note = engine.setup.policy.limits.disk_floor_bytes, None
+    for place in (engine.setup.places.home, engine.setup.workspaces):
+        free = engine.ports.free_bytes(place)
+        if free < floor:
+            engine.disk_note = (
+                f"only {free} bytes are free at {place}, [disk] floor_bytes is {floor}"
+            )
 
 
 def _open_lanes(engine: Engine) -> None:
-    """Take issues while there are slots. A lane that is ruled to land takes none."""
-    taken = sum(needs_verdict(lane) for lane in engine.book.lanes.values())
+    """Take issues while there are slots. A lane that is ruled to land takes none.
+
+    With a width of one it keeps its slot: what comes next is to stand on what it lands.
+    """
+    takes_slot = is_open if engine.width == 1 else needs_verdict
+    taken = sum(takes_slot(lane) for lane in engine.book.lanes.values())
     while taken < engine.width and not engine.is_held:
         issue = next((i for i in engine.queue if engine.landed.issuperset(i.needs)), None)
         if issue is None:
@@ -92,8 +98,13 @@ def _opening(engine: Engine, issue: Issue) -> OpenLane:
 
 
 def _advance(engine: Engine, lane_id: str, labels: Now) -> None:
-    """Follow the plan until it asks for nothing that can be recorded now."""
+    """Follow the plan until it asks for nothing that can be recorded now.
+
+    Only what the last plan wants started counts: an earlier one was of a lane that has changed.
+    """
+    of_others = dict(engine.starts)
     for _ in range(engine.setup.policy.limits.steps_per_tick_max):
+        engine.starts = dict(of_others)
         lane = engine.book.lanes[lane_id]
         taken = [_take(engine, lane, step) for step in plan(lane, _view(engine), labels)]
         if not any(taken):

@@ -33,10 +33,10 @@ def look_at_turn(engine: Engine, lane: Lane, attempt: Attempt) -> tuple[c.Comman
             if ending.leftovers and not engine.is_empty(folder):
                 return ()
             return (_ended(engine, attempt, turn, ending),)
-        case Unheld():
+        case Unheld(beat=beat):
             if not engine.is_lost(folder, epoch=turn.epoch + 1):
                 return ()
-            return (_lost(engine, attempt, turn),)
+            return (_lost(engine, attempt, turn, beat),)
         case _:
             assert_never(sighting)
 
@@ -139,8 +139,9 @@ def _ended(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> c.Note
     )
 
 
-def _lost(engine: Engine, attempt: Attempt, turn: Turn) -> c.NoteEnd:
-    """A turn that nobody saw alive never got to run: that is not its agent's doing."""
+def _lost(engine: Engine, attempt: Attempt, turn: Turn, beat: Beat | None) -> c.NoteEnd:
+    """A turn that nobody saw alive, or that the machine took down with it, is no agent's doing."""
+    has_rebooted = beat is not None and beat.boot_id != engine.now.boot_id
     close_lease(engine, attempt, turn, fence=True)
     text = engine.ports.ledger.put_text("The runner died without a word; its processes were ended.")
     return c.NoteEnd(
@@ -152,7 +153,7 @@ def _lost(engine: Engine, attempt: Attempt, turn: Turn) -> c.NoteEnd:
         output_bytes=0,
         report_digest=text,
         failure_digest=text,
-        is_external=attempt.role is Role.CHECK or not turn.is_started,
+        is_external=attempt.role is Role.CHECK or not turn.is_started or has_rebooted,
         path="",
     )
 

@@ -22,8 +22,9 @@ class FileStore:
             raise IntegrityError(f"{path} is not what was intended to be published")
         if place.exists():
             _compare(place, digest)
+            _sync_folder(place.parent)  # whoever moved it there may have died before this
             return
-        place.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(place.parent)
         staged = place.with_name(f".{place.name}.{os.getpid()}")
         _write(staged, content)
         try:
@@ -33,6 +34,14 @@ class FileStore:
         finally:
             staged.unlink()
         _sync_folder(place.parent)
+
+
+def _make_folder(path: Path) -> None:
+    """Make a folder, and those above it that are missing, so that a power cut leaves them."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    for folder in reversed(missing):
+        folder.mkdir(exist_ok=True)
+        _sync_folder(folder.parent)
 
 
 def _write(path: Path, content: bytes) -> None:

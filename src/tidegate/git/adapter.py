@@ -76,7 +76,11 @@ class GitJobs:
         except (OSError, ValueError) as error:
             return WorkFailed(reason="no_result", message=_last_words(folder) or str(error))
         if (failed := said.get("error")) is not None:
-            return WorkFailed(reason=failed["code"], message=failed["message"])
+            return WorkFailed(
+                reason=failed["code"],
+                message=failed["message"],
+                is_integrity=failed["kind"] == "integrity",
+            )
         return _result_of(work, said)
 
     def peek(self, workspace: str) -> str | None:
@@ -140,13 +144,13 @@ class GitJobs:
             "workspace": work.workspace,
             "base": work.base,
             "namespace": f"refs/tidegate/{self.run}/{work.attempt}/{work.turn}",
-            "author": self._stamp(0),
+            "author": self._stamp(work.utc),
             "message": work.subject,
             "takes_files": work.snapshot,
         }
 
     def _candidate(self, work: MergeWork) -> Json:
-        stamp = self._stamp(int(datetime.fromisoformat(work.utc).timestamp()))
+        stamp = self._stamp(work.utc)
         message = work.subject
         part = {"tip": work.tip, "message": message, "trailers": dict(work.trailers)}
         return {
@@ -161,8 +165,9 @@ class GitJobs:
             "common_dir": self.common_dir,
         }
 
-    def _stamp(self, at_s: int) -> Json:
+    def _stamp(self, utc: str) -> Json:
         name, email = self.identity
+        at_s = int(datetime.fromisoformat(utc).timestamp())
         return {"name": name, "email": email, "at_s": at_s}
 
 
@@ -188,7 +193,9 @@ def _result_of(work: Work, said: Json) -> WorkResult:
 def _merged(said: Json) -> Merged | MergeConflict:
     if said["kind"] == "unmergeable":
         return MergeConflict(paths=tuple(said["paths"]))
-    return Merged(commit=said["commit"], tree=said["tree"])
+    found = [each for step in said["steps"] for each in step["findings"]]
+    findings = tuple(f"{each['path']}: {each['detail']} ({each['code']})" for each in found)
+    return Merged(commit=said["commit"], tree=said["tree"], findings=findings)
 
 
 def _removed(said: Json) -> Removed | WorkFailed:
@@ -198,14 +205,15 @@ def _removed(said: Json) -> Removed | WorkFailed:
 
 
 def _harvested(said: Json) -> HarvestResult | WorkFailed:
-    violations = tuple(f"{v['code']} {v['path']}: {v['detail']}" for v in said["violations"])
+    violations = [f"{v['code']} {v['path']}: {v['detail']}" for v in said["violations"]]
+    # What is in no commit of ours would be lost with the workspace: a breach keeps it.
+    violations += [f"left_out {path}: it cannot be collected" for path in said["left_out"]]
     return HarvestResult(
         tip=said["tip"] or said["base"],
         tree=said["tree"] or "",
         is_empty=said["is_empty"],
         pins=len(said["pins"]),
-        violations=violations,
-        changed=tuple(change["path"] for change in said["changes"]),
+        violations=tuple(violations),
     )
 
 
@@ -223,7 +231,8 @@ def _delivered(said: Json) -> Delivered | NotDelivered:
 def _last_words(folder: str) -> str:
     try:
         with open(f"{folder}/stderr", "rb") as file:
-            return file.read()[-_HEAD_BYTES_MAX:].decode(errors="replace").strip()
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _HEAD_BYTES_MAX))
+            return file.read(_HEAD_BYTES_MAX).decode(errors="replace").strip()
     except OSError:
         return ""
 

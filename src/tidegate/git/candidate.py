@@ -81,7 +81,7 @@ class Unmergeable(NamedTuple):
 
 def build(hub: Hub, order: Order) -> Candidate | Unmergeable:
     """Merge all parts in their order, or say which one does not merge. Raises as `merge` does."""
-    onto, tree = order.target, tree_of(hub, order.target)
+    onto, tree = order.target, order.target
     steps: list[Step] = []
     for part in order.parts:
         merged = merge(hub, onto, part.tip)
@@ -93,12 +93,9 @@ def build(hub: Hub, order: Order) -> Candidate | Unmergeable:
         tree = merged.tree
         steps.append(Step(tip=part.tip, commit=onto, tree=tree, changes=changes, findings=findings))
     hub.pin({order.pin: onto})
+    if not steps:
+        tree = hub.git.run("rev-parse", "--verify", f"{onto}^{{tree}}").text
     return Candidate(commit=onto, tree=tree, steps=tuple(steps))
-
-
-def tree_of(hub: Hub, commit: str) -> str:
-    """Return the tree of a commit."""
-    return hub.git.run("rev-parse", "--verify", f"{commit}^{{tree}}").text
 
 
 def _commit(hub: Hub, order: Order, part: Part, *, onto: str, tree: str) -> str:

@@ -5,13 +5,14 @@ are read here, byte by byte, and nothing else; whether those commits exist and w
 for the hub's own git to say. The configuration, hooks, index and attributes are never opened.
 """
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from tidegate.git import plain
-from tidegate.git.plain import Tampered
+from tidegate.git.plain import Missing, Tampered
 
 REF_BYTES_MAX = 64 * 1024
 LOG_BYTES_MAX = 256 * 1024 * 1024
@@ -25,7 +26,6 @@ _OID = rb"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 _AT_LINE_START = re.compile(rb"^(" + _OID + rb")(?![0-9a-f])", re.MULTILINE)
 _LOG_LINE = re.compile(rb"^(" + _OID + rb") (" + _OID + rb") ", re.MULTILINE)
 _PACKED_LINE = re.compile(rb"^(" + _OID + rb") (\S+)$", re.MULTILINE)
-_PEELED_LINE = re.compile(rb"^\^(" + _OID + rb")$", re.MULTILINE)
 _HEAD_NAME = re.compile(r"^[A-Z_]*(?:HEAD|AUTOSTASH)$")
 _OBJECT_FOLDER = re.compile(r"^[0-9a-f]{2}$")
 
@@ -84,7 +84,8 @@ def check_objects(git_fd: int, lender: str | None) -> None:
             raise Tampered("alternates_changed", "objects/info/alternates", "is not as it was made")
         for name in os.listdir(objects):
             if name == "pack" or _OBJECT_FOLDER.match(name):
-                _check_files(objects, name)
+                with contextlib.suppress(Missing):
+                    _check_files(objects, name)
 
 
 def _check_files(objects: int, name: str) -> None:
@@ -142,7 +143,6 @@ Refs = dict[str, bytes]
 def _packed_refs(git_fd: int, found: _Found) -> Refs:
     packed = plain.content("packed-refs", within=git_fd, bytes_max=PACKED_BYTES_MAX) or b""
     found.take(_AT_LINE_START, packed)
-    found.take(_PEELED_LINE, packed)
     return {os.fsdecode(name): oid for oid, name in _PACKED_LINE.findall(packed)}
 
 
@@ -156,6 +156,7 @@ def _loose_refs(git_fd: int, found: _Found) -> Refs:
 def _read_logs_and_heads(git_fd: int, found: _Found) -> None:
     for _, text in _files(git_fd, "logs", bytes_max=LOG_BYTES_MAX, found=found):
         found.take(_LOG_LINE, text)
+    # FETCH_HEAD is left out: it names what was taken from elsewhere, and no work of the agent's.
     for name in os.listdir(git_fd):
         if _HEAD_NAME.match(name) and name != "FETCH_HEAD":
             text = plain.content(name, within=git_fd, bytes_max=REF_BYTES_MAX) or b""
@@ -178,7 +179,7 @@ def _resolved_head(git_fd: int, refs: Refs) -> tuple[str | None, str | None]:
     """Return the commit that HEAD names and the branch it names it by, as far as there are any."""
     text = plain.content("HEAD", within=git_fd, bytes_max=REF_BYTES_MAX)
     if text is None:
-        raise Tampered("missing", "HEAD", "is not there")
+        raise Missing("missing", "HEAD", "is not there")
     branch: str | None = None
     for _ in range(HOPS_MAX):
         if match := _AT_LINE_START.match(text):
@@ -228,7 +229,8 @@ def _below(
         path = f"{prefix}/{name}"
         found.count(path)
         if is_folder:
-            with plain.folder(name, within=descriptor) as inner:
+            # An agent that is still at work may remove a folder of refs while they are read.
+            with contextlib.suppress(Missing), plain.folder(name, within=descriptor) as inner:
                 yield from _below(inner, path, depth_left - 1, bytes_max=bytes_max, found=found)
         elif text := plain.content(name, within=descriptor, bytes_max=bytes_max, shown=path):
             yield path, text

@@ -105,18 +105,24 @@ class _Harvesting:
             self._note(tampered)
             return self._result(None, None, under_way=None)
         broken = self._bring(folder)
-        head = folder.head if folder.head not in broken else None
-        if head is None or self._hub.commit(head) is None:
+        head, head_tree = self._arrived(folder.head, broken)
+        if head is None or head_tree is None:
             self._violate("no_head", "HEAD", "names no commit that is here")
             return self._result(None, None, under_way=folder.under_way)
+        tip = _Point(head, head_tree)
         found = self._survey() if self._order.takes_files else None
-        if found is None:
-            return self._result(head, head, under_way=folder.under_way)
-        self._clear_locks()
-        tip = self._with_files(head, found)
-        for linked in folder.linked:
-            self._take_linked(linked, broken, found)
+        if found is not None:
+            self._clear_locks()
+            tip = self._with_files(tip, found)
+            for linked in folder.linked:
+                self._take_linked(linked, broken, found)
         return self._result(head, tip, under_way=folder.under_way)
+
+    def _arrived(self, oid: str | None, broken: Collection[str]) -> list[str | None]:
+        """Return commit and tree as the hub has them, None for what is not whole."""
+        if oid is None or oid in broken:
+            return [None, None]
+        return self._hub.look_up(f"{oid}^{{commit}}", f"{oid}^{{tree}}")
 
     def _note(self, tampered: Tampered) -> None:
         self._violate(tampered.code, tampered.path, tampered.detail)
@@ -151,7 +157,6 @@ class _Harvesting:
             self._violate("history_incomplete", oid, why)
         for leaf in brought.leaves:
             self._keep(leaf)
-        self._hub.pin(self._pins)
         return {oid for oid, _ in brought.broken}
 
     def _clear_locks(self) -> None:
@@ -167,11 +172,11 @@ class _Harvesting:
             self._note(tampered)
             return None
 
-    def _with_files(self, head: str, found: Survey) -> str:
+    def _with_files(self, head: "_Point", found: Survey) -> "_Point":
         """Return a commit of the workspace's files on top of its HEAD, or HEAD if they agree."""
         index = os.path.join(self._control.folder, "harvest.index")
         _clear_index(index)
-        trusted = not self._order.cone and os.path.exists(self._control.kept_index)
+        trusted = os.path.exists(self._control.kept_index)
         if trusted:
             copy_index(self._control.kept_index, index)
         git = self._looking_at(self._order.workspace, index)
@@ -183,20 +188,21 @@ class _Harvesting:
     def _take_linked(self, linked: Linked, broken: Collection[str], found: Survey) -> None:
         """Keep what is not committed in a worktree that the agent made inside its workspace."""
         inside = os.path.realpath(self._order.workspace) + os.sep
-        head = linked.head
-        if linked.root is None or head is None or not os.path.isdir(linked.root):
+        if linked.root is None or not os.path.isdir(linked.root):
             return
         root = os.path.realpath(linked.root)
         if not root.startswith(inside):
             self._violate("worktree_outside", linked.root, "is a worktree out of the workspace")
             return
-        if head in broken or self._hub.commit(head) is None:
+        head, tree = self._arrived(linked.head, broken)
+        if head is None or tree is None:
             return
         index = os.path.join(self._control.folder, "linked.index")
         _clear_index(index)
         place = root.removeprefix(inside)
         seen = found.below(place)
-        self._snapshot(self._looking_at(root, index), head, seen, NOTHING_BEFORE, cone=())
+        git = self._looking_at(root, index)
+        self._snapshot(git, _Point(head, tree), seen, NOTHING_BEFORE, cone=())
         self._left_out = [path for path in self._left_out if path != _readable(place)]
 
     def _looking_at(self, root: str, index: str) -> Git:
@@ -209,10 +215,10 @@ class _Harvesting:
         )
 
     def _snapshot(
-        self, git: Git, head: str, found: Survey, before: Baseline, *, cone: Sequence[str]
-    ) -> str:
+        self, git: Git, head: "_Point", found: Survey, before: Baseline, *, cone: Sequence[str]
+    ) -> "_Point":
         try:
-            taken = snapshot.take(git, head, survey=found, before=before, cone=cone)
+            taken = snapshot.take(git, head.commit, survey=found, before=before, cone=cone)
         except Tampered as tampered:
             self._note(tampered)
             return head
@@ -222,31 +228,31 @@ class _Harvesting:
         if taken.mass_deletion:
             self._violate("mass_deletion", ".", "most of what is committed is gone from the files")
             return head
-        if taken.tree is None:
+        if taken.tree in (None, head.tree):
             return head
         commit = commit_tree(
             self._hub.git,
             taken.tree,
-            parents=(head,),
+            parents=(head.commit,),
             message=self._order.message,
             author=self._order.author,
             committer=self._order.author,
         )
         self._keep(commit)
-        return commit
+        return _Point(commit, taken.tree)
 
-    def _result(self, head: str | None, tip: str | None, *, under_way: str | None) -> Harvest:
-        tree, changes = self._judged(tip)
+    def _result(self, head: str | None, tip: "_Point | None", *, under_way: str | None) -> Harvest:
+        changes = self._judged(tip) if tip is not None else ()
         if tip is not None:
-            self._pins[f"{self._order.namespace}/tip"] = tip
+            self._pins[f"{self._order.namespace}/tip"] = tip.commit
         self._hub.pin(self._pins)
         return Harvest(
             base=self._order.base,
             head=head,
-            tip=tip,
-            tree=tree,
+            tip=tip.commit if tip else None,
+            tree=tip.tree if tip else None,
             is_empty=tip is not None and not changes,
-            snapshot_made=tip != head,
+            snapshot_made=tip is not None and tip.commit != head,
             changes=changes,
             pins=self._pins,
             under_way=under_way,
@@ -255,15 +261,21 @@ class _Harvesting:
             violations=tuple(self._violations),
         )
 
-    def _judged(self, tip: str | None) -> tuple[str | None, tuple[Change, ...]]:
+    def _judged(self, tip: "_Point") -> tuple[Change, ...]:
         """Hold the tip against the base, in the hub, where nothing can pretend any more."""
-        if tip is None:
-            return None, ()
-        git = self._hub.git
-        if not git.succeeds("merge-base", "--is-ancestor", self._order.base, tip):
-            self._violate("history_rewritten", tip, f"does not descend from {self._order.base}")
-        tree = git.run("rev-parse", "--verify", f"{tip}^{{tree}}").text
-        return tree, tree_diff.between(git, self._order.base, tip)
+        git, base = self._hub.git, self._order.base
+        if tip.commit == base:
+            return ()
+        if not git.succeeds("merge-base", "--is-ancestor", base, tip.commit):
+            self._violate("history_rewritten", tip.commit, f"does not descend from {base}")
+        return tree_diff.between(git, base, tip.tree)
+
+
+class _Point(NamedTuple):
+    """A commit of the hub's, and its tree."""
+
+    commit: str
+    tree: str
 
 
 def _readable(path: str) -> str:

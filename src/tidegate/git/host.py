@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from tidegate.git import delivery, hub, landing, repository
+from tidegate.core.errors import Refused
+from tidegate.git import carried, delivery, hub, landing, repository
 from tidegate.git.errors import NoCommits
 from tidegate.ports.git import Delivered, NotDelivered
 from tidegate.ports.repository import Concern, Repository
@@ -61,14 +62,19 @@ class HostRepositories:
 
     def create_hub_ref(self, repository: Repository, ref: str, commit: str) -> None:
         """Point a ref of the hub at its first commit."""
-        landing.create(hub.Hub(hub_path(repository)), ref, commit)
+        made = landing.create(hub.Hub(hub_path(repository)), ref, commit)
+        if isinstance(made, landing.Elsewhere):
+            raise Refused(f"the hub has a ref {ref} already, at {made.actual}")
 
     def deliver(
         self, repository: Repository, ref: str, *, old: str | None, new: str
     ) -> Delivered | NotDelivered:
-        """Give the user's ref a commit of the hub, as a fast-forward or not at all."""
-        made = hub.Hub(hub_path(repository))
-        return outcome_of(delivery.deliver(made, _found(repository.root), ref, new=new, old=old))
+        """Give the user's ref a commit of the hub, as a fast-forward or not at all.
+
+        It is what a person asks for, so what they took back before is given again.
+        """
+        made, source = hub.Hub(hub_path(repository)), _found(repository.root)
+        return outcome_of(delivery.deliver(made, source, ref, new=new, old=old, again=True))
 
     def identity(self, repository: Repository) -> tuple[str, str] | None:
         """The user's name and address for commits."""
@@ -133,6 +139,13 @@ def _concerns(root: str) -> Iterator[Concern]:
             is_fatal=False,
             message=f"{len(changed)} tracked files differ from HEAD: runs start from commits",
             remedy="commit what builders should see; `tidegate land` needs a clean checkout",
+        )
+    if found.head and (wanted := carried.filters_wanted(found.git, found.head)):
+        yield Concern(
+            code="filters",
+            is_fatal=False,
+            message=f"there is a filter ({', '.join(wanted)}): workspaces hold what it stores",
+            remedy="let [workspace] setup fetch their content, where the work needs it",
         )
     if os.path.exists(os.path.join(root, ".gitmodules")):
         yield Concern(

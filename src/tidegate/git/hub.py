@@ -82,6 +82,12 @@ class Hub(NamedTuple):
         )
         return found.text if found.code == 0 else None
 
+    def look_up(self, *names: str) -> list[str | None]:
+        """Return the oid that each name has in the hub, or None; one process for all of them."""
+        stdin = "".join(f"{name}\n" for name in names).encode()
+        rows = self.git.run("cat-file", "--batch-check=%(objectname)", stdin=stdin).text
+        return [None if row.endswith(" missing") else row for row in rows.splitlines()]
+
     def pin(self, refs: Mapping[str, str]) -> None:
         """Make each ref point to its commit, all of them or none, whatever it pointed to before."""
         lines = "".join(f"update {ref} {oid}\n" for ref, oid in refs.items())

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tidegate.git.command import LONG_S, Git
-from tidegate.git.errors import GitFailed, GitTimedOut
+from tidegate.git.errors import GitFailed, GitTimedOut, UnknownRevision
 from tidegate.git.hub import Hub
 
 UNPACK_MAX = 100
@@ -20,7 +20,9 @@ BROKEN_MAX = 1000
 """How many names are tried one by one when the history of some of them is not whole."""
 _UNTRIED = "not tried: too many others are broken"
 _PACK_HEADER_BYTES = 12
-_PROBE_BYTES = 1 << 16
+ROOM_FACTOR = 2
+ROOM_MIN_BYTES = 1 << 20
+"""How much room the objects of a pack may take, for a refusal not to be blamed on the disk."""
 
 
 class Brought(NamedTuple):
@@ -39,7 +41,8 @@ def bring(
     """Bring what the oids name, without what the known commits already hold.
 
     An oid that names nothing, or nothing of commits, is passed over: reflogs outlive their objects.
-    `spool` is a path for a file that may be large. Raises GitFailed where the hub is at fault.
+    `spool` is a path for a file that may be large. Raises UnknownRevision for a known commit that
+    is not known, OSError where the disk is full.
     """
     looking = hub.git._replace(
         alternates=(objects,),
@@ -103,41 +106,54 @@ def _leaves(graph: Graph) -> list[str]:
 def _failure(
     hub: Hub, looking: Git, names: Sequence[str], known: Sequence[str], spool: str
 ) -> str | None:
-    """Transfer what the names reach; return git's words where it cannot be had whole."""
+    """Transfer what the names reach; return git's words where it cannot be had whole.
+
+    Raises whatever is not the workspace's fault: a wrong order, a full disk.
+    """
+    if not names:
+        return None
     try:
-        _transfer(hub, looking, names, known, spool)
+        return _packing_failure(hub, looking, names, known, spool) or _storing_failure(hub, spool)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(spool)
+
+
+def _packing_failure(
+    hub: Hub, looking: Git, names: Sequence[str], known: Sequence[str], spool: str
+) -> str | None:
+    """Pack what is new. If only the writing of it fails, the fault is here."""
+    revisions = "".join(f"{line}\n" for line in (*names, "--not", *known)).encode()
+    command = ("pack-objects", "--revs", "--stdout", "--delta-base-offset", "-q")
+    try:
+        looking.run(*command, stdin=revisions, stdout_path=spool)
     except GitTimedOut:
         raise
     except GitFailed as error:
-        _check_disk(hub)
+        for oid in known:
+            if hub.commit(oid) is None:
+                raise UnknownRevision(f"{oid} is no commit in the hub {hub.path}") from error
+        again = looking.run(*command, stdin=revisions, stdout_path=os.devnull, ok_codes=range(256))
+        if again.code == 0:
+            raise
         return error.stderr
     return None
 
 
-def _transfer(
-    hub: Hub, looking: Git, leaves: Sequence[str], known: Sequence[str], spool: str
-) -> None:
-    if not leaves:
-        return
-    revisions = "".join(f"{line}\n" for line in (*leaves, "--not", *known))
+def _storing_failure(hub: Hub, spool: str) -> str | None:
+    """Store the packed objects, each of them checked. If there is no room for them, raise that."""
+    storing = hub.git.within(LONG_S)
     try:
-        looking.run(
-            "pack-objects",
-            "--revs",
-            "--stdout",
-            "--delta-base-offset",
-            "-q",
-            stdin=revisions.encode(),
-            stdout_path=spool,
-        )
-        storing = hub.git.within(LONG_S)
         if _object_count(spool) <= UNPACK_MAX:
             storing.run("unpack-objects", "--strict", "-q", stdin_path=spool)
         else:
             storing.run("index-pack", "--stdin", "--strict", stdin_path=spool)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(spool)
+    except GitTimedOut:
+        raise
+    except GitFailed as error:
+        _check_room(spool)
+        return error.stderr
+    return None
 
 
 def _object_count(pack: str) -> int:
@@ -146,14 +162,11 @@ def _object_count(pack: str) -> int:
         return int.from_bytes(file.read(_PACK_HEADER_BYTES)[8:12], "big")
 
 
-def _check_disk(hub: Hub) -> None:
-    """Blame the disk, by OSError, and not the workspace when nothing can be written."""
-    probe = os.path.join(hub.path, "tidegate", f"probe.{os.getpid()}")
+def _check_room(spool: str) -> None:
+    """Raise OSError when what was to be stored would not fit on the disk, or in the quota."""
+    descriptor = os.open(spool, os.O_WRONLY | os.O_CLOEXEC)
     try:
-        with open(probe, "wb") as file:
-            file.write(bytes(_PROBE_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
+        size_bytes = os.fstat(descriptor).st_size
+        os.posix_fallocate(descriptor, size_bytes, ROOM_FACTOR * size_bytes + ROOM_MIN_BYTES)
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(probe)
+        os.close(descriptor)

@@ -28,11 +28,11 @@ def plan(git: Git, checkout: Checkout, *, old: str, new: str, resuming: bool) ->
     `resuming`: a killed run of ours was at it, so files may be missing or half written. `git` has
     an index of ours, which is changed here.
     """
+    # This looks at every file, also where a bit in the index says that it need not be.
     git.run("update-index", "-q", "--really-refresh", ok_codes=(0, 1))
     if unmerged := git.run("diff-files", "-z", "--name-only", "--diff-filter=U").items:
         return _obstacle("there are unmerged files", unmerged)
     ahead = moves(git, old, new)
-    _look_at_assumed(git, ahead)
     staged, unstaged = _staged(git, old), _unstaged(git)
     lost = [
         path for path, entry in staged.items() if path not in ahead or not ahead[path].makes(entry)
@@ -62,16 +62,6 @@ def plan(git: Git, checkout: Checkout, *, old: str, new: str, resuming: bool) ->
 
 def _obstacle(reason: str, paths: Iterable[bytes]) -> Obstacle:
     return Obstacle(reason, tuple(map(shown, sorted(set(paths))[:PATHS_SHOWN_MAX])))
-
-
-def _look_at_assumed(git: Git, ahead: Collection[bytes]) -> None:
-    """Clear, in our copy, the bits that tell git not to look at files that will be written."""
-    rows = git.run("ls-files", "-v", "-z").items
-    assumed = [row[2:] for row in rows if row[:1].islower() and row[2:] in ahead]
-    if assumed:
-        stdin = b"".join(path + b"\0" for path in assumed)
-        git.run("update-index", "--no-assume-unchanged", "-z", "--stdin", stdin=stdin)
-        git.run("update-index", "-q", "--really-refresh", ok_codes=(0, 1))
 
 
 def _staged(git: Git, commit: str) -> dict[bytes, tuple[str, str]]:

@@ -23,13 +23,17 @@ class Tampered(Exception):
         self.detail = detail
 
 
+class Missing(Tampered):
+    """There is nothing where something was expected, or was a moment ago."""
+
+
 @contextmanager
 def folder(path: str, *, within: int | None = None) -> Iterator[int]:
     """Open a real folder, not a link to one, and give its descriptor."""
     try:
         descriptor = os.open(path, _FOLDER, dir_fd=within)
     except FileNotFoundError as error:
-        raise Tampered("missing", path, "is not there") from error
+        raise Missing("missing", path, "is not there") from error
     except OSError as error:
         raise Tampered("not_a_folder", path, f"is not a folder ({error.strerror})") from error
     try:

@@ -7,12 +7,13 @@ asked of the file system; filters run only where the caller's settings name them
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tidegate.git import foreign
 from tidegate.git.command import Git
 from tidegate.git.control import Baseline
+from tidegate.git.errors import GitFailed, GitTimedOut
 from tidegate.git.plain import Tampered
 from tidegate.git.survey import Survey
 from tidegate.git.tree_diff import shown
@@ -35,7 +36,7 @@ class Snapshot(NamedTuple):
     """What the files amount to on top of the commit they were compared with."""
 
     tree: str | None
-    """None when the files are as the commit has them."""
+    """None when no file differs from the commit; else it may still be the commit's own tree."""
     special: tuple[str, ...]
     """Tracked paths that are now neither file nor link; they count as deleted."""
     strangers: tuple[str, ...]
@@ -50,7 +51,7 @@ def take(git: Git, tip: str, *, survey: Survey, before: Baseline, cone: Sequence
     them, `before` how they differed before the agent came, `cone` the folders of a sparse checkout
     (what is missing outside them was never there). Raises Tampered for what cannot be taken in.
     """
-    git.run("read-tree", "--reset", tip)
+    _read_tree(git, tip)
     links, strangers = _settle_nested(git, survey.nested)
     changes = _tracked_changes(git, cone, before, raw_counts=survey.has_attributes)
     written = [*changes.written, *_untracked(git, strangers, before)]
@@ -61,7 +62,6 @@ def take(git: Git, tip: str, *, survey: Survey, before: Baseline, cone: Sequence
     tree = None
     if written or changes.deleted or changes.special or moved:
         tree = git.run("write-tree").text
-        tree = None if tree == _tree_of(git, tip) else tree
     deleted = len(changes.deleted)
     return Snapshot(
         tree=tree,
@@ -71,8 +71,17 @@ def take(git: Git, tip: str, *, survey: Survey, before: Baseline, cone: Sequence
     )
 
 
-def _tree_of(git: Git, commit: str) -> str:
-    return git.run("rev-parse", "--verify", f"{commit}^{{tree}}").text
+def _read_tree(git: Git, tip: str) -> None:
+    """Bring the index to the commit; one that cannot be read (a power cut) is begun anew."""
+    try:
+        git.run("read-tree", "--reset", tip)
+    except GitTimedOut:
+        raise
+    except GitFailed:
+        if git.index_file is None or not os.path.exists(git.index_file):
+            raise
+        os.unlink(git.index_file)
+        git.run("read-tree", "--reset", tip)
 
 
 def _settle_nested(git: Git, nested: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -89,10 +98,15 @@ def _settle_nested(git: Git, nested: Sequence[str]) -> tuple[dict[str, str], tup
     at = set(nested)
     links = {path: oid for mode, oid, path in tracked if mode == _GITLINK and path in at}
     replaced = [path for mode, _, path in tracked if mode != _GITLINK and path in at]
-    around = {path for path in at for _, _, inner in tracked if inner.startswith(path + "/")}
+    around = at & {folder for _, _, path in tracked for folder in _folders_of(path)}
     _update(git, ("--force-remove",), map(os.fsencode, replaced))
     _update(git, ("--skip-worktree",), map(os.fsencode, links))
     return links, tuple(path for path in nested if path not in links and path not in around)
+
+
+def _folders_of(path: str) -> Iterator[str]:
+    while path := os.path.dirname(path):
+        yield path
 
 
 def _index_row(row: bytes) -> tuple[bytes, str, str]:

@@ -72,7 +72,7 @@ def open_reader(folder: Path, steps: Sequence[Step] | None = None) -> sqlite3.Co
     if version < len(known):
         raise NotReady(
             f"{path} is a ledger of version {version}; this Tidegate reads version {len(known)}",
-            hint="`tidegate run` or `tidegate fsck` brings it up to date, with a copy beside it",
+            hint="`tidegate run` brings it up to date, with a copy beside it",
         )
     with translated(path):
         return _connect(f"file:{_quoted(path)}?mode=ro" if _is_ours(path) else _traceless(path))

@@ -97,9 +97,9 @@ class Writer:
         try:
             self._require_files()
             try:
-                self._connection.execute("begin immediate")
+                self._tables.begin()
                 made = work(self._tables)
-                self._connection.execute("commit")
+                self._tables.commit()
             except BaseException as error:
                 self._undo(error)
                 raise
@@ -135,6 +135,14 @@ class SqliteTables:
         self._cursor = connection.cursor()
         self._execute = self._cursor.execute
 
+    def begin(self) -> None:
+        """Begin a transaction that nobody else can write beside."""
+        self._execute("begin immediate")
+
+    def commit(self) -> None:
+        """Make it durable."""
+        self._execute("commit")
+
     def close(self) -> None:
         """Let go of the last statement, without which the connection would stay half open."""
         self._cursor.close()
@@ -168,7 +176,10 @@ class SqliteTables:
 
     def append(self, rows: Sequence[Sealed]) -> None:
         """Add events."""
-        self._cursor.executemany(_APPEND, rows)
+        if len(rows) == 1:
+            self._execute(_APPEND, rows[0])
+        else:
+            self._cursor.executemany(_APPEND, rows)
 
     def apply(self, write: Write, epoch: int) -> bool:
         """Whether the write met exactly one row."""

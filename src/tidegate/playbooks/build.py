@@ -65,10 +65,11 @@ _STARTS = (
     c.Dispatch,
     c.OpenTurn,
     c.IntendLanding,
-    f.Prepare,
-    f.Merge,
 )
-"""What a drain holds back (seed 003: a landing in flight finishes, and no other starts)."""
+"""What a drain holds back (seed 003: a landing in flight finishes, and no other starts).
+
+Jobs are not among them: one that is under way must be heard. The engine begins no new one.
+"""
 
 
 def _next(lane: Lane, view: View, now: Now) -> Steps:
@@ -110,16 +111,28 @@ def _advance(lane: Lane, attempt: Attempt, view: View, now: Now) -> Steps:
 
 def _dispatch(lane: Lane, attempt: Attempt, view: View) -> c.Dispatch:
     path = f"{view.workspaces}/{view.run}/{attempt.id}"
-    start = attempt.commit or _start_of_work(lane, attempt) or view.target
-    return c.Dispatch(attempt=attempt.id, workspace=path, base=start)
-
-
-def _start_of_work(lane: Lane, attempt: Attempt) -> str | None:
-    """Where the work stands that an inherited finding speaks of; None where there is none."""
     old = lane.attempts.get(attempt.supersedes) if attempt.supersedes else None
-    if old is None or old.turn is None or old.turn.finding_digest is None:
-        return None
-    return old.tip if attempt.state is _S.REOPENED else old.base
+    if attempt.commit is not None or old is None or not _goes_on(old):
+        return c.Dispatch(attempt=attempt.id, workspace=path, base=attempt.commit or view.target)
+    is_kept = attempt.state is _S.REOPENED or was_interrupted(old)
+    return c.Dispatch(
+        attempt=attempt.id,
+        workspace=path,
+        base=old.base or view.target,
+        start=old.tip if is_kept else old.start,
+    )
+
+
+def _goes_on(old: Attempt) -> bool:
+    """What follows stands on its work: a finding speaks of it, or a person cut it short."""
+    has_finding = old.turn is not None and old.turn.finding_digest is not None
+    return has_finding or was_interrupted(old)
+
+
+def was_interrupted(attempt: Attempt) -> bool:
+    """A person stopped the run while it worked."""
+    turn = attempt.turn
+    return turn is not None and turn.end is not None and turn.end.how == "stopped"
 
 
 def _begin(attempt: Attempt, view: View, now: Now) -> Steps:
@@ -145,6 +158,8 @@ def _after(lane: Lane, build: Attempt, view: View) -> Steps:
         return (c.EndLane(outcome=Outcome.STOPPED, reason=_why(lane, build)),)
     if could_not_start(build) and view.agent_problem is not None:
         return (f.Halt(view.agent_problem),)
+    if was_interrupted(build):
+        return (c.RequestBuild(agent=view.agent, cause=Cause.INTERRUPTED),)
     external = build.turn is None or build.turn.end is None or build.turn.end.is_external
     limits = view.policy.limits
     used, most = (
@@ -161,6 +176,8 @@ def _after(lane: Lane, build: Attempt, view: View) -> Steps:
 def _why(lane: Lane, build: Attempt) -> str:
     if build.reason == "stop":
         return f"STOP at FAIL {lane.fails}"
+    if build.reason == "conflicts_max":
+        return f"it does not merge any more, {lane.conflicts} times"
     return build.reason
 
 
@@ -174,8 +191,10 @@ def _judge_and_land(lane: Lane, build: Attempt, view: View) -> Steps:
     candidate = lane.candidate
     if candidate is None or candidate.tip != build.tip:
         return (f.Merge(build.id, view.target),)
-    if candidate.verdict is None:
+    if candidate.verdict is None and (candidate.target == view.target or candidate.checks):
         return _request_check(lane, view)
+    if candidate.verdict is None:
+        return (f.Merge(build.id, view.target),)  # what cannot land need not be checked
     if lane.ruled_utc is None:
         return (c.Rule(ruling="land", by="auto"),)
     if view.head != lane.id:
@@ -191,10 +210,12 @@ def _request_check(lane: Lane, view: View) -> Steps:
     was_lost = (
         last is not None and last.commit == candidate.commit and last.state is not _S.ACCEPTED
     )
-    if not was_lost:
+    if last is None or not was_lost:
         return (c.RequestCheck(cause=None),)
+    if was_interrupted(last):
+        return (c.RequestCheck(cause=Cause.INTERRUPTED),)
     if lane.externals >= view.policy.limits.infra_max:
-        return (c.EndLane(outcome=Outcome.STOPPED, reason=f"check {last.reason}" if last else ""),)
+        return (c.EndLane(outcome=Outcome.STOPPED, reason=f"check {last.reason}"),)
     return (c.RequestCheck(cause=Cause.EXTERNAL),)
 
 
@@ -231,6 +252,11 @@ def could_not_start(attempt: Attempt) -> bool:
     """Its newest turn ended before there was a process: the agent may be missing."""
     turn = attempt.turn
     return turn is not None and turn.end is not None and turn.end.how == "not_started"
+
+
+def is_open(lane: Lane) -> bool:
+    """True until the lane has its outcome."""
+    return lane.outcome is None
 
 
 def needs_verdict(lane: Lane) -> bool:

@@ -92,7 +92,7 @@ class Agent(Protocol):
         """The command line and environment for a turn. The prompt goes by file, never by argv."""
         ...
 
-    def result(self, place: Place, exit: Exit, *, tail: str) -> Result:  # noqa: A002
+    def result(self, place: Place, exit: Exit, *, tail: str) -> Result:  # noqa: A002 - the runner's word for how it ended
         """Read what the turn left in its folder. `tail` is the end of its output, as text."""
         ...
 

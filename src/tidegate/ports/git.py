@@ -31,6 +31,8 @@ class HarvestWork:
     turn: int
     snapshot: bool
     subject: str
+    utc: str
+    """The date of the commit that is made of what was not committed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,15 +94,19 @@ class HarvestResult:
     is_empty: bool
     pins: int
     violations: tuple[str, ...]
-    changed: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """The exact commit and tree that would land."""
+    """The exact commit and tree that would land.
+
+    `findings` say what is wrong with the tree whatever the check says: links that lead out of it,
+    names that only case tells apart, commits of submodules that exist nowhere.
+    """
 
     commit: str
     tree: str
+    findings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,10 +147,15 @@ class Removed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFailed:
-    """Git, the set-up or the disk failed. `message` is for people."""
+    """Git, the set-up or the disk failed. `message` is for people.
+
+    With `is_integrity` something may be lost that was said to be safe: nothing may be tried again
+    before a person has looked.
+    """
 
     reason: str
     message: str
+    is_integrity: bool = False
 
 
 WorkResult = (

@@ -107,7 +107,12 @@ class Over:
 
 @dataclass(frozen=True, slots=True)
 class Unheld:
-    """A spec, no lock holder and no exit: about to start, or dead. Only `declare_lost` can tell."""
+    """A spec, no lock holder and no exit: about to start, or dead. Only `declare_lost` can tell.
+
+    `beat` is the last sign of life, where there was one: it names the boot that it belongs to.
+    """
+
+    beat: Beat | None = None
 
 
 Sighting = Absent | Running | Over | Unheld
@@ -149,7 +154,8 @@ class Runners(Protocol):
         """End every process that carries this mark; the pids that would not die.
 
         It waits until they are gone: `grace_s` at most for those that heed TERM, some seconds more
-        for those that only heed KILL.
+        for those that only heed KILL. Without a grace it waits for a moment only: ask again for
+        what is left.
         """
         ...
 

@@ -13,6 +13,8 @@ class Tracker(Protocol):
         """All issues, by id. Raises Misused with file and line where one cannot be read."""
         ...
 
-    def add(self, title: str, *, text: str, footprint: Sequence[str], priority: int) -> Issue:
-        """Write a new issue under the next free number."""
+    def add(
+        self, title: str, *, text: str, footprint: Sequence[str], priority: int, above: int
+    ) -> Issue:
+        """Write a new issue under the next free number, one that is higher than `above`."""
         ...

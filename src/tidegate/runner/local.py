@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import msgspec
 
-from tidegate.core.errors import IntegrityError, Misused, Unavailable
+from tidegate.core.errors import Misused, Unavailable
 from tidegate.ports.runners import (
     Absent,
     Beat,
@@ -38,6 +38,7 @@ PROGRAM = os.path.dirname(os.path.abspath(__file__))
 _LOADER_VARIABLES = ("LD_LIBRARY_PATH",)
 """All that a runner's own environment holds: without it some Pythons do not start."""
 
+BRIEFLY_S = 0.1
 _BEATLESS_WAIT_MAX_S = 0.1
 
 _T = TypeVar("_T")
@@ -74,14 +75,16 @@ class LocalRunners:
 
         A runner that is seen running for the first time is adopted: `wait` listens to it too.
         """
-        ended = _read_exit(folder)
-        if ended is None and lock.is_held(folder):
+        # The lock first: an agent can write a record of its own end, but it cannot let go of the
+        # lock, and its runner replaces what it wrote before it does.
+        if lock.is_held(folder):
             return self._running(folder)
-        # Between the two questions the runner may have written its record and let go.
-        ended = ended or _read_exit(folder)
-        if ended is not None:
+        # What no runner wrote is no record: whoever held the lock died without a word.
+        if (ended := _record(folder, files.EXIT, Exit)) is not None:
             return Over(ended)
-        return Unheld() if files.exists(folder, files.SPEC) else Absent()
+        if not files.exists(folder, files.SPEC):
+            return Absent()
+        return Unheld(_record(folder, files.BEAT, Beat))
 
     def request_stop(self, folder: str, *, epoch: int, reason: str) -> None:
         """Ask the runner to end its process: TERM, its grace, KILL, sweep. Idempotent.
@@ -134,12 +137,13 @@ class LocalRunners:
     def sweep(self, mark: str, *, grace_s: float) -> tuple[int, ...]:
         """End every process that carries this mark; the pids that would not die.
 
-        It waits for them: up to `grace_s`, and for what does not die then, up to KILL_MAX_S more.
+        It waits for them: up to `grace_s`, and for what does not die then, up to KILL_MAX_S more;
+        without a grace for BRIEFLY_S in all, since that is how a controller's tick asks.
         """
         told, leftovers = ending.end_all(
             lambda: _living([mark])[mark],
             grace_s=grace_s,
-            kill_max_s=ending.KILL_MAX_S,
+            kill_max_s=ending.KILL_MAX_S if grace_s else BRIEFLY_S,
             pause=time.sleep,
         )
         # A controller that is process 1 of its container inherits a dead runner's orphans.
@@ -256,17 +260,9 @@ def _encode(spec: RunnerSpec) -> bytes:
     return json.dumps(fields, indent=1).encode() + b"\n"
 
 
-def _read_exit(folder: str) -> Exit | None:
-    content = files.read(folder, files.EXIT)
-    if content is None:
-        return None
-    ended = _decode(content, Exit)
-    if ended is None:
-        raise IntegrityError(
-            f"{folder}/{files.EXIT} is not what a runner writes",
-            hint="keep the folder as it is, and let its turn count as lost",
-        )
-    return ended
+def _record(folder: str, name: str, kind: type[_T]) -> _T | None:
+    content = files.read(folder, name)
+    return None if content is None else _decode(content, kind)
 
 
 def _decode(content: bytes, kind: type[_T]) -> _T | None:

@@ -54,7 +54,15 @@ class MarkdownTracker:
             raise Misconfigured(problems)
         return issues
 
-    def add(self, title: str, *, text: str, footprint: Sequence[str], priority: int) -> Issue:
+    def add(
+        self,
+        title: str,
+        *,
+        text: str,
+        footprint: Sequence[str],
+        priority: int,
+        above: int = 0,
+    ) -> Issue:
         """Write a new issue under the next free number; safe for any number of adders at once.
 
         Raises Misused where it could not be read back as it is, and Unavailable where the folder
@@ -65,7 +73,7 @@ class MarkdownTracker:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with _locked(folder) as descriptor:
-                number = _next_number([path.name for path in folder.iterdir()])
+                number = _next_number([path.name for path in folder.iterdir()], above=above)
                 name = f"{number}-{slug(title)}.md"
                 _write_new(descriptor, name, draft.encode())
         except OSError as error:
@@ -166,11 +174,15 @@ def _lock(descriptor: int) -> None:
             return
 
 
-def _next_number(names: Sequence[str]) -> str:
-    """One above the highest, in as many digits as the longest has. Gaps stay gaps."""
+def _next_number(names: Sequence[str], *, above: int) -> str:
+    """One above the highest, in as many digits as the longest has. Gaps stay gaps.
+
+    `above` is the highest number that ever was used, as far as the caller knows: an issue whose
+    file is gone keeps its number.
+    """
     taken = [match["number"] for match in map(_NAME.fullmatch, names) if match]
     digits = max([_DIGITS_MIN, *map(len, taken)])
-    return str(max(map(int, taken), default=0) + 1).rjust(digits, "0")
+    return str(max([above, *map(int, taken)]) + 1).rjust(digits, "0")
 
 
 def _write_new(descriptor: int, name: str, content: bytes) -> None:

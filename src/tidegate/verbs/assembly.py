@@ -1,6 +1,5 @@
 """Put the engine of a run together from its frozen configuration. Nothing is decided here."""
 
-import os
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
@@ -16,6 +15,8 @@ from tidegate.ports.clock import Reading
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.queue import landed_issues
+from tidegate.verbs.workspaces import workspaces_root
 
 
 def assemble(
@@ -51,6 +52,7 @@ def assemble(
             store=house.store,
             clock=house.clock,
             free_bytes=house.free_bytes,
+            new_token=house.new_token,
         ),
         setup=Setup(
             places=Places(home=repository.home, run=run),
@@ -70,7 +72,7 @@ def assemble(
         width=settings.run.width,
         render_prompt=render_prompt,
         now=now,
-        landed={issue for issue, (_, outcome) in ledger.outcomes().items() if outcome == "landed"},
+        landed=landed_issues(ledger.outcomes()),
     )
 
 
@@ -86,17 +88,19 @@ def _took_over(house: House, now: Reading, epoch: int) -> ControllerTookOver:
     )
 
 
+_LEADS_ELSEWHERE = frozenset({
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
+})  # fmt: skip
+"""What git exports to its hooks. In a workspace each of them names another repository."""
+
+
 def allowed(environment: Mapping[str, str], patterns: tuple[str, ...]) -> dict[str, str]:
     """The part of the user's environment that agents and checks may see."""
     return {
         name: value
         for name, value in environment.items()
-        if any(fnmatchcase(name, pattern) for pattern in patterns)
+        if name not in _LEADS_ELSEWHERE and any(fnmatchcase(name, each) for each in patterns)
     }
-
-
-def workspaces_root(house: House, repository: Repository, configured: str) -> str:
-    """Where workspaces are: outside the repository, one folder for each repository."""
-    state = house.environment.get("XDG_STATE_HOME") or f"{house.environment['HOME']}/.local/state"
-    root = os.path.expanduser(configured) if configured else f"{state}/tidegate"  # noqa: PTH111
-    return f"{root}/{repository.id}/w"

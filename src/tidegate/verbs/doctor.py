@@ -7,9 +7,9 @@ from pathlib import Path
 from tidegate.config.load import Configuration, load
 from tidegate.core.errors import TidegateError
 from tidegate.ports.repository import Repository
-from tidegate.verbs.assembly import workspaces_root
 from tidegate.verbs.house import House
-from tidegate.verbs.run import agent_problem
+from tidegate.verbs.readiness import agent_problem, target_branch
+from tidegate.verbs.workspaces import require_workspaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +61,8 @@ def _configured(
     )
     yield _agent(house, configuration)
     yield _issues(house, repository, configuration)
-    root = workspaces_root(house, repository, configuration.settings.workspace.root)
-    yield Symptom(name="workspaces", level="ok", message=root)
+    yield _target(repository, configuration)
+    yield _workspaces(house, repository, configuration)
     yield _disk(house, repository, configuration)
 
 
@@ -75,6 +75,22 @@ def _agent(house: House, configuration: Configuration) -> Symptom:
     if problem is None:
         return Symptom(name="agent", level="ok", message=f"{name} can build")
     return Symptom(name="agent", level="fail", message=problem, remedy="see [roles.build]")
+
+
+def _target(repository: Repository, configuration: Configuration) -> Symptom:
+    try:
+        branch = target_branch(repository, configuration)
+    except TidegateError as error:
+        return _failed("target", error)
+    return Symptom(name="target", level="ok", message=branch)
+
+
+def _workspaces(house: House, repository: Repository, configuration: Configuration) -> Symptom:
+    try:
+        root = require_workspaces(house, repository, configuration.settings.workspace.root)
+    except TidegateError as error:
+        return _failed("workspaces", error)
+    return Symptom(name="workspaces", level="ok", message=root)
 
 
 def _issues(house: House, repository: Repository, configuration: Configuration) -> Symptom:
@@ -95,7 +111,9 @@ def _ledger(house: House, repository: Repository) -> Symptom:
         return Symptom(name="ledger", level="ok", message="none yet; the first run makes it")
     runs = len(ledger.runs())
     ledger.close()
-    return Symptom(name="ledger", level="ok", message=f"{runs} runs")
+    return Symptom(
+        name="ledger", level="ok", message=f"{runs} run{'s' if runs != 1 else ''} so far"
+    )
 
 
 def _disk(house: House, repository: Repository, configuration: Configuration) -> Symptom:

@@ -1,19 +1,23 @@
 """What the composition root hands to the verbs: ways to reach the outside, and nothing else."""
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import Protocol
+from __future__ import annotations
 
-from tidegate.core.issue import Issue
-from tidegate.ports.agents import Agent
-from tidegate.ports.clock import Clock
-from tidegate.ports.git import Git
-from tidegate.ports.ledger import Ledger
-from tidegate.ports.repository import Repositories, Repository
-from tidegate.ports.runners import Runners
-from tidegate.ports.store import Store
-from tidegate.ports.trackers import Tracker
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # a command pays for the ports that it uses, and for no others
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    from tidegate.core.issue import Issue
+    from tidegate.ports.agents import Agent
+    from tidegate.ports.clock import Clock
+    from tidegate.ports.git import Git
+    from tidegate.ports.ledger import Ledger
+    from tidegate.ports.repository import Repositories, Repository
+    from tidegate.ports.runners import Runners
+    from tidegate.ports.store import Store
+    from tidegate.ports.trackers import Tracker
 
 
 class OpenGit(Protocol):
@@ -52,6 +56,8 @@ class House:
     store: Store
     clock: Clock
     free_bytes: Callable[[str], int]
+    new_token: Callable[[], str]
+    """The secret of a lease: nobody can guess it, and no two are the same."""
     version: str
     holder: str
     """Who this controller is, for people: host, process id."""

@@ -61,10 +61,31 @@ def _deliver(
     if not isinstance(outcome, Delivered):
         raise Refused(
             f"{_short(branch)} was not moved: {outcome.reason}",
-            hint=f"what landed is safe on tidegate/{run}; mend this and run `tidegate land` again",
+            hint=remedy(house, repository, run, branch, tip),
         )
     note = f"{_short(branch)} is at {tip[:10]}"
     return LandResult(run=run, branch=branch, old=old, new=tip, moved=True, note=note)
+
+
+def remedy(house: House, repository: Repository, run: str, ref: str, tip: str) -> str:
+    """What a person can do where a branch of theirs could not be moved to what has landed."""
+    actual = house.repositories.branch_commit(repository, ref)
+    if actual is None or _is_behind(house, repository, actual, tip):
+        return "nothing is lost; mend this and try again"
+    return f"nothing is lost; merge it yourself: {merge_command(house, repository, run, tip)}"
+
+
+def _is_behind(house: House, repository: Repository, actual: str, tip: str) -> bool:
+    house.repositories.open_hub(repository, actual)
+    return house.repositories.is_ancestor(repository, actual, tip)
+
+
+def merge_command(house: House, repository: Repository, run: str, tip: str) -> str:
+    """What a person types to merge what a run has landed into the branch that is checked out."""
+    branch = hub_ref(run)
+    if house.repositories.branch_commit(repository, branch) == tip:
+        return f"git merge {_short(branch)}"
+    return f"git pull --no-rebase {repository.home}/hub.git {_short(branch)}"
 
 
 def _short(branch: str) -> str:

@@ -1,20 +1,19 @@
-"""The reading verbs: status, log, show, explain. They derive everything and change nothing."""
+"""Look at a run: its status and its log. Everything is derived and nothing changed."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-from tidegate.config.load import load
-from tidegate.core.errors import IntegrityError, Misused
+from tidegate.core.errors import Misused
 from tidegate.core.events import Recorded
-from tidegate.core.issue import Issue
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import Repository
-from tidegate.verbs.house import House, by_priority
+from tidegate.verbs.house import House
+from tidegate.verbs.near import near
 from tidegate.verbs.stage import stage_of
 
 NO_RUN = "no run yet: `tidegate run` starts one"
+LANES_SHOWN_MAX = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +75,17 @@ def status(house: House, folder: str, run: str | None) -> Status:
             lanes=tuple(lane_line(line) for line in counted.open_lanes),
             attempts=dict(counted.attempts),
             outcomes=dict(counted.outcomes),
+            note=_note(ledger, row),
         )
+
+
+def _note(ledger: Ledger, run: Row) -> str:
+    """Why nothing came of a run, or what a run that nobody carries on is waiting for."""
+    if run["ended_at"]:
+        return "" if run["landed"] or run["stopped"] else f"nothing was done: {run['reason']}"
+    receipts = ledger.rows("receipt", str(run["run_id"]))
+    is_refused = bool(receipts) and receipts[-1]["outcome"] in {"waiting", "failed"}
+    return f"not delivered yet: {receipts[-1]['detail']}" if is_refused else ""
 
 
 def find_run(ledger: Ledger, run: str | None) -> Row | None:
@@ -86,8 +95,12 @@ def find_run(ledger: Ledger, run: str | None) -> Row | None:
         return runs[-1] if runs else None
     found = next((row for row in runs if row["run_id"] == run), None)
     if found is None:
-        known = ", ".join(str(row["run_id"]) for row in runs[-3:]) or "none"
-        raise Misused(f"there is no run {run!r}", hint=f"the newest are: {known}")
+        known = [str(row["run_id"]) for row in reversed(runs)]
+        raise Misused(
+            f"there is no run {run!r}",
+            hint=f"the newest are: {', '.join(known[:3]) or 'none'}",
+            did_you_mean=near(run, known),
+        )
     return found
 
 
@@ -114,148 +127,20 @@ def log(
             return ()
         events = tuple(ledger.read(str(row["run_id"]), lane=lane))
         if lane and not events:
-            raise Misused(f"run {row['run_id']} has no lane {lane!r}", hint="see `tidegate status`")
+            raise no_lane(ledger, str(row["run_id"]), lane)
         return events[-last:] if last else events
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """Why a round failed, word for word."""
-
-    attempt: str
-    reason: str
-    counts: bool
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaneStory:
-    """All there is to say of one lane: its attempts, its findings, its reports."""
-
-    run: str
-    lane: LaneLine
-    attempts: tuple[dict[str, object], ...]
-    turns: tuple[dict[str, object], ...]
-    findings: tuple[Finding, ...]
-    reports: tuple[tuple[str, str], ...]
-
-
-def show(house: House, folder: str, lane: str, *, run: str | None) -> LaneStory:
-    """One lane of the newest run that has it, or of the run named."""
-    with reading(house, folder) as (_, ledger):
-        if ledger is None:
-            raise Misused(NO_RUN)
-        row = _lane_row(ledger, lane, run)
-        run_id = str(row["run_id"])
-        attempts = ledger.rows("attempt", run_id, lane=lane)
-        turns = ledger.rows("turn", run_id, lane=lane)
-        builds = {each["attempt_id"] for each in attempts if each["role"] == "build"}
-        return LaneStory(
-            run=run_id,
-            lane=lane_line(row),
-            attempts=tuple(dict(each) for each in attempts),
-            turns=tuple(dict(each) for each in turns),
-            findings=tuple(
-                _finding(ledger, found)
-                for found in ledger.rows("finding", run_id, lane=lane)
-                if found["attempt_id"] in builds  # a check's own record says the same again
-            ),
-            reports=tuple(_reports(ledger, turns)),
-        )
-
-
-def _lane_row(ledger: Ledger, lane: str, run: str | None) -> Row:
-    runs = [find_run(ledger, run)] if run else list(reversed(ledger.runs()))
-    for row in runs:
-        if row is None:
-            continue
-        found = ledger.lane_line(str(row["run_id"]), lane)
-        if found is not None:
-            return found
-    raise Misused(f"no run has a lane {lane!r}", hint="see `tidegate status` and `tidegate log`")
-
-
-def _finding(ledger: Ledger, row: Row) -> Finding:
-    digest = row["digest"]
-    return Finding(
-        attempt=str(row["attempt_id"]),
-        reason=str(row["reason"]),
-        counts=bool(row["counts"]),
-        text=_text(ledger, str(digest)) if digest else "",
+def no_lane(ledger: Ledger, run: str, lane: str) -> Misused:
+    """The error that names the lanes there are."""
+    lanes = [str(row["lane"]) for row in ledger.rows("lane", run)]
+    return Misused(
+        f"run {run} has no lane {lane!r}",
+        hint=f"it has {_listed(lanes)}; `tidegate explain {lane}` tells of an issue without one",
+        did_you_mean=near(lane, lanes),
     )
 
 
-def _reports(ledger: Ledger, turns: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    for turn in turns:
-        if turn["report_digest"]:
-            name = f"{turn['attempt_id']}, turn {turn['turn']}"
-            yield name, _text(ledger, str(turn["report_digest"]))
-
-
-def _text(ledger: Ledger, digest: str) -> str:
-    try:
-        return ledger.text(digest)
-    except IntegrityError as error:
-        return f"[{error}]"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
-    """The one reason that an issue is, or is not, what comes next."""
-
-    issue: str
-    title: str
-    is_next: bool
-    reason: str
-
-
-def explain(house: House, folder: str, issue: str | None) -> Sequence[Explanation]:
-    """Every issue of the tracker in its order, or one, with the reason that it stands there."""
-    with reading(house, folder) as (repository, ledger):
-        settings = load(Path(repository.root)).configuration.settings
-        issues = house.open_tracker(repository.root, settings.tracker.path).issues()
-        outcomes = ledger.outcomes() if ledger is not None else {}
-        open_lanes = _open_lanes(ledger)
-    landed = {name for name, (_, outcome) in outcomes.items() if outcome == "landed"}
-    made: list[Explanation] = []
-    is_first = True
-    for each in sorted(issues, key=by_priority):
-        reason = _held_by(each, outcomes, open_lanes, landed)
-        is_next = reason is None and is_first
-        is_first = is_first and not is_next
-        why = reason or ("nothing is before it" if is_next else "it waits its turn")
-        made.append(Explanation(issue=each.id, title=each.title, is_next=is_next, reason=why))
-    if issue is None:
-        return made
-    found = [each for each in made if each.issue == issue]
-    if not found:
-        known = ", ".join(each.issue for each in made[:5]) or "none"
-        raise Misused(f"there is no issue {issue!r}", hint=f"the first ones are: {known}")
-    return found
-
-
-def _open_lanes(ledger: Ledger | None) -> dict[str, str]:
-    if ledger is None:
-        return {}
-    return {
-        str(line["issue"]): stage_of(line)
-        for run in ledger.runs()
-        if run["ended_at"] is None
-        for line in ledger.summary(str(run["run_id"])).open_lanes
-    }
-
-
-def _held_by(
-    issue: Issue,
-    outcomes: object,
-    open_lanes: dict[str, str],
-    landed: set[str],
-) -> str | None:
-    assert isinstance(outcomes, dict)
-    if issue.id in outcomes:
-        run, outcome = outcomes[issue.id]
-        return f"{outcome} in run {run}"
-    if issue.id in open_lanes:
-        return f"it has a lane: {open_lanes[issue.id]}"
-    missing = [need for need in issue.needs if need not in landed]
-    return f"it needs issue {', '.join(missing)}" if missing else None
+def _listed(lanes: Sequence[str]) -> str:
+    shown = ", ".join(lanes[:LANES_SHOWN_MAX]) or "none yet"
+    return f"{shown} and {len(lanes) - LANES_SHOWN_MAX} more" if lanes[LANES_SHOWN_MAX:] else shown

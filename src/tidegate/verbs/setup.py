@@ -9,6 +9,7 @@ from tidegate.config.detection import READ, detect
 from tidegate.config.load import load
 from tidegate.config.starter import starter_files
 from tidegate.core.issue import Issue
+from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 
 _READ_MAX_BYTES = 1_000_000
@@ -80,7 +81,24 @@ def add(
     priority: int,
 ) -> Issue:
     """Write an issue under the next free number."""
-    root = house.repositories.find(folder).root
-    path = load(Path(root)).configuration.settings.tracker.path
-    tracker = house.open_tracker(root, path)
-    return tracker.add(title, text=text, footprint=footprint, priority=priority)
+    repository = house.repositories.find(folder)
+    path = load(Path(repository.root)).configuration.settings.tracker.path
+    tracker = house.open_tracker(repository.root, path)
+    return tracker.add(
+        title,
+        text=text,
+        footprint=footprint,
+        priority=priority,
+        above=_highest_used(house, repository),
+    )
+
+
+def _highest_used(house: House, repository: Repository) -> int:
+    """The highest number that an issue with an outcome had, be its file there or not."""
+    ledger = house.open_ledger_read_only(repository)
+    if ledger is None:
+        return 0
+    try:
+        return max((int(issue) for issue in ledger.outcomes() if issue.isdigit()), default=0)
+    finally:
+        ledger.close()

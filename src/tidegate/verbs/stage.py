@@ -2,7 +2,13 @@
 
 from tidegate.ports.ledger import Row
 
-_BUILDING = {"requested": "queued", "dispatched": "preparing", "reviewed": "rework"}
+_BUILDING = {
+    "requested": "queued",
+    "dispatched": "preparing",
+    "materialized": "merging",
+    "reviewed": "rework",
+    "corrected": "merging",
+}
 
 
 def stage_of(row: Row) -> str:

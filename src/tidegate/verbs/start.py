@@ -10,6 +10,8 @@ from tidegate.engine.places import hub_ref
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.land import merge_command
+from tidegate.verbs.readiness import target_branch
 
 _RUNS_A_MINUTE_MAX = 100
 
@@ -27,14 +29,9 @@ def start_run(
 ) -> str:
     """Record the start of a new run and return its id."""
     settings = loaded.configuration.settings
-    branch = settings.run.target or repository.branch
-    if branch is None:
-        raise Misused(
-            "HEAD is detached, so there is no target",
-            hint="check out a branch, or set [run] target in tidegate.toml",
-        )
+    branch = target_branch(repository, loaded.configuration)
     now = house.clock.now()
-    run_id = _free_id(ledger, now.utc)
+    run_id = _free_id(house, repository, ledger, now.utc)
     ref = f"refs/heads/{settings.land.to or f'tidegate/{run_id}'}"
     base = _base(house, repository, ledger, f"refs/heads/{branch}", wish)
     tree = house.repositories.open_hub(repository, base)
@@ -46,7 +43,7 @@ def start_run(
         base=base,
         base_tree=tree,
         delivered_from=house.repositories.branch_commit(repository, ref),
-        config_digest=ledger.put_text(freeze(loaded.configuration).decode()),
+        config_digest=_frozen(ledger, loaded),
         gate_digest=hashlib.sha256(settings.check.command.encode()).hexdigest(),
         policy=loaded.configuration.policy,
     )
@@ -54,12 +51,33 @@ def start_run(
     return run_id
 
 
-def _free_id(ledger: Ledger, utc: str) -> str:
-    """``YYYYMMDD-HHMM`` in UTC, with a suffix where that minute has a run already."""
+def _frozen(ledger: Ledger, loaded: Loaded) -> str:
+    """The digest of the configuration as it is kept. Raises Misused where that is not all of it.
+
+    What looks like a secret is masked before it is stored, and whoever took the run up again would
+    act on the mask.
+    """
+    text = freeze(loaded.configuration).decode()
+    digest = ledger.put_text(text)
+    if ledger.text(digest) != text:
+        raise Misused(
+            "the configuration holds something that looks like a secret, which is never stored",
+            hint="put it into your environment and its name into [env] allow",
+        )
+    return digest
+
+
+def _free_id(house: House, repository: Repository, ledger: Ledger, utc: str) -> str:
+    """``YYYYMMDD-HHMM`` in UTC, with a suffix where that minute has a run already.
+
+    A start that died before it was recorded has left its ref in the hub: that id is taken too.
+    """
     minute = f"{utc[0:4]}{utc[5:7]}{utc[8:10]}-{utc[11:13]}{utc[14:16]}"
     taken = {str(row["run_id"]) for row in ledger.runs()}
     wanted = (minute, *(f"{minute}-{n}" for n in range(2, _RUNS_A_MINUTE_MAX)))
-    free = next((name for name in wanted if name not in taken), None)
+    hub_commit = house.repositories.hub_commit
+    is_taken = (name in taken or hub_commit(repository, hub_ref(name)) for name in wanted)
+    free = next((name for name, used in zip(wanted, is_taken, strict=True) if not used), None)
     if free is None:
         raise Refused(f"{len(taken)} runs have begun; wait a minute before the next one")
     return free
@@ -88,7 +106,8 @@ def _base(house: House, repository: Repository, ledger: Ledger, branch: str, wis
     raise Refused(
         f"run {run} has landed work that is not in {branch.removeprefix('refs/heads/')}, "
         "which has moved on",
-        hint=f"merge tidegate/{run} into it, or say where to start: `tidegate run --base REF`",
+        hint=f"take it: {merge_command(house, repository, run, tip)}; "
+        "or say where to start: `tidegate run --base REF`",
     )
 
 

@@ -56,7 +56,7 @@ def _is_check(attempt: str) -> bool:
     return "-check-" in attempt
 
 
-_CONTROLLER_FINDS = frozenset({"agent_failed", "empty", "unchanged"})
+_CONTROLLER_FINDS = frozenset({"agent_failed", "empty", "unchanged", "unfit"})
 
 
 def _judged(event: e.Judged) -> tuple[Level, str]:

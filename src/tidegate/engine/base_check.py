@@ -103,8 +103,8 @@ def _clear(engine: Engine, name: str) -> None:
     if result is None:
         return
     engine.base_try += 1
-    engine.base_removals_failed += isinstance(result, WorkFailed)
-    is_given_up = engine.base_removals_failed >= engine.setup.policy.limits.infra_max
+    engine.base_clearings_failed += isinstance(result, WorkFailed)
+    is_given_up = engine.base_clearings_failed >= engine.setup.policy.limits.infra_max
     engine.is_base_dirty = isinstance(result, WorkFailed) and not is_given_up
     _check_base(engine)
 

@@ -1,0 +1,102 @@
+"""The end of one `run`: what became of it, and whether the run is over or is left open."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from tidegate.core.errors import NotReady
+from tidegate.core.events import RunEnded
+from tidegate.core.issue import Issue
+from tidegate.core.values import Verdict
+from tidegate.engine.engine import Engine
+from tidegate.engine.loop import Ended, Wish
+from tidegate.ports.ledger import Ledger
+from tidegate.ports.repository import Repository
+from tidegate.verbs.house import House
+from tidegate.verbs.land import remedy
+from tidegate.verbs.queue import needed
+from tidegate.verbs.summary import Summary, Target, WaitingIssue, summarize
+
+
+def finish(
+    house: House, repository: Repository, engine: Engine, ended: Ended
+) -> tuple[Summary, int]:
+    """End the run where it is over; what became of it, and the exit code."""
+    run = engine.book.run
+    is_over = _is_over(engine, ended)
+    waits_for = "the next run" if is_over else "the run to go on"
+    summary = summarize(
+        engine.ports.ledger,
+        run.id,
+        target=Target(ref=run.started.ref, commit=run.target),
+        waiting=tuple(_waiting(engine, issue, waits_for) for issue in engine.queue),
+        note=_note(house, repository, engine, ended),
+    )
+    if is_over:
+        engine.book.record_run(_end(summary, ended.halt or "the queue is empty"))
+        engine.book.flush()
+        _tidy(engine)
+    return summary, _exit_code(summary, ended, is_over=is_over)
+
+
+def _is_over(engine: Engine, ended: Ended) -> bool:
+    """Nothing is left to be done, or nothing was begun.
+
+    What stands in the way of a run in which no lane was opened is mended in the configuration or
+    in a commit, and only a run that begins anew reads those. A delivery that has to wait is made
+    when the run is taken up again.
+    """
+    run = engine.book.run
+    if ended.wish is Wish.DETACH:
+        return False
+    if run.base_verdict is Verdict.FAIL or not engine.ports.ledger.rows("lane", run.id):
+        return True
+    is_idle = not engine.book.lanes and not run.waiting and ended.halt is None
+    return is_idle and (ended.wish is Wish.GO_ON or not engine.queue)
+
+
+def _note(house: House, repository: Repository, engine: Engine, ended: Ended) -> str:
+    run = engine.book.run
+    if run.base_verdict is Verdict.FAIL:
+        return _red_base(engine.ports.ledger, run.base_log)
+    if ended.halt is not None:
+        return ended.halt
+    if run.waiting:
+        ref = run.started.ref
+        todo = remedy(house, repository, run.id, ref, run.target)
+        return f"{ref.removeprefix('refs/heads/')} was not moved: {run.waiting}; {todo}"
+    return ""
+
+
+def _red_base(ledger: Ledger, log: str) -> str:
+    return f"the check fails on the untouched base, so nothing was started:\n{ledger.text(log)}"
+
+
+def _waiting(engine: Engine, issue: Issue, otherwise: str) -> WaitingIssue:
+    waits_for = needed(issue, engine.landed) or otherwise
+    return WaitingIssue(issue=issue.id, waits_for=waits_for)
+
+
+def _end(summary: Summary, reason: str) -> RunEnded:
+    return RunEnded(
+        landed=len(summary.landed),
+        stopped=len(summary.stopped),
+        waiting=len(summary.waiting),
+        reason=reason,
+    )
+
+
+def _tidy(engine: Engine) -> None:
+    """Take away the run's folder for workspaces. What is left in it is somebody's, and stays."""
+    root = Path(engine.setup.workspaces)
+    for folder in (root / engine.book.run.id, root, root.parent):
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _exit_code(summary: Summary, ended: Ended, *, is_over: bool) -> int:
+    """130 where a wish left something undone: one that came too late interrupted nothing."""
+    if ended.wish is not Wish.GO_ON and not is_over:
+        return 130
+    if ended.halt is not None:
+        return NotReady.exit_code
+    return 1 if summary.stopped or summary.refused or summary.waiting or summary.note else 0

@@ -1,0 +1,33 @@
+"""Which issues are open, in which order, and what each of them waits for. It changes nothing."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
+from tidegate.config.load import Configuration
+from tidegate.core.issue import Issue
+from tidegate.ports.ledger import Ledger
+from tidegate.ports.repository import Repository
+from tidegate.verbs.house import House, by_priority
+
+Outcomes = Mapping[str, tuple[str, str]]
+"""An issue's run and its outcome there."""
+
+
+def open_issues(
+    house: House, repository: Repository, configuration: Configuration, ledger: Ledger
+) -> list[Issue]:
+    """The issues that no run has an outcome for, in the order in which they are taken."""
+    tracker = house.open_tracker(repository.root, configuration.settings.tracker.path)
+    done = ledger.outcomes()
+    return sorted((i for i in tracker.issues() if i.id not in done), key=by_priority)
+
+
+def landed_issues(outcomes: Outcomes) -> set[str]:
+    """The issues that others may stand on."""
+    return {issue for issue, (_, outcome) in outcomes.items() if outcome == "landed"}
+
+
+def needed(issue: Issue, landed: AbstractSet[str]) -> str | None:
+    """What must land before this issue can be taken, in words; None where nothing must."""
+    missing = [need for need in issue.needs if need not in landed]
+    return f"issue {', '.join(missing)}" if missing else None

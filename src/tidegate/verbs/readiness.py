@@ -1,0 +1,51 @@
+"""What must be so before a run may begin or go on. Each answer says what to do."""
+
+from tidegate.config.load import Configuration
+from tidegate.core.errors import Misused, NotReady
+from tidegate.ports.repository import Repository
+from tidegate.verbs.house import House
+from tidegate.verbs.workspaces import require_workspaces
+
+
+def refuse_fatal_concerns(house: House, repository: Repository) -> None:
+    """Raise NotReady for what a run would trip over in the repository."""
+    for concern in house.repositories.concerns(repository):
+        if concern.is_fatal:
+            raise NotReady(concern.message, hint=concern.remedy)
+
+
+def require_ready(
+    house: House, repository: Repository, configuration: Configuration, *, open_run: str | None
+) -> None:
+    """Raise for a configuration that no run could be carried with on this machine.
+
+    `open_run` is the run that it was frozen for, None where it is the one of `tidegate.toml`.
+    """
+    if not configuration.settings.check.command:
+        raise Misused(
+            "[check] command is not set in tidegate.toml",
+            hint="name the command that proves a change, such as `make test`",
+        )
+    problem = agent_problem(house, configuration)
+    if problem is not None:
+        kept = f"put it back: run {open_run} goes on with the configuration that it began with"
+        raise NotReady(problem, hint=kept if open_run else "see [roles.build] in tidegate.toml")
+    require_workspaces(house, repository, configuration.settings.workspace.root)
+
+
+def agent_problem(house: House, configuration: Configuration) -> str | None:
+    """Why the builder could not be started, None where it could."""
+    role = configuration.roles["build"]
+    path = house.environment.get("PATH", "")
+    return house.load_agent(role.agent).preflight(role, path=path)
+
+
+def target_branch(repository: Repository, configuration: Configuration) -> str:
+    """The branch that work starts from. Raises Misused where none is named."""
+    branch = configuration.settings.run.target or repository.branch
+    if branch is None:
+        raise Misused(
+            "HEAD is detached, so there is no target",
+            hint="check out a branch, or set [run] target in tidegate.toml",
+        )
+    return branch

@@ -1,0 +1,112 @@
+"""Show: the whole story of one lane. Everything is derived and nothing changed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tidegate.core.errors import IntegrityError, Misused
+from tidegate.core.events import JobFailed
+from tidegate.ports.ledger import Ledger, Row
+from tidegate.verbs.house import House
+from tidegate.verbs.look import NO_RUN, LaneLine, find_run, lane_line, no_lane, reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Why a round failed, word for word."""
+
+    attempt: str
+    reason: str
+    counts: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """A job of the engine's own that failed, in the words of what failed."""
+
+    attempt: str
+    job: str
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneStory:
+    """All there is to say of one lane: its attempts, its findings, its reports, its troubles."""
+
+    run: str
+    lane: LaneLine
+    attempts: tuple[dict[str, object], ...]
+    turns: tuple[dict[str, object], ...]
+    findings: tuple[Finding, ...]
+    reports: tuple[tuple[str, str], ...]
+    troubles: tuple[Trouble, ...]
+
+
+def show(house: House, folder: str, lane: str, *, run: str | None) -> LaneStory:
+    """One lane of the newest run that has it, or of the run named."""
+    with reading(house, folder) as (_, ledger):
+        if ledger is None:
+            raise Misused(NO_RUN)
+        row = _lane_row(ledger, lane, run)
+        run_id = str(row["run_id"])
+        attempts = ledger.rows("attempt", run_id, lane=lane)
+        turns = ledger.rows("turn", run_id, lane=lane)
+        builds = {each["attempt_id"] for each in attempts if each["role"] == "build"}
+        return LaneStory(
+            run=run_id,
+            lane=lane_line(row),
+            attempts=tuple(dict(each) for each in attempts),
+            turns=tuple(dict(each) for each in turns),
+            findings=tuple(
+                _finding(ledger, found)
+                for found in ledger.rows("finding", run_id, lane=lane)
+                if found["attempt_id"] in builds  # a check's own record says the same again
+            ),
+            reports=tuple(_reports(ledger, turns)),
+            troubles=tuple(_troubles(ledger, run_id, lane)),
+        )
+
+
+def _lane_row(ledger: Ledger, lane: str, run: str | None) -> Row:
+    chosen = [find_run(ledger, run)] if run else list(reversed(ledger.runs()))
+    runs = [str(row["run_id"]) for row in chosen if row is not None]
+    for run_id in runs:
+        found = ledger.lane_line(run_id, lane)
+        if found is not None:
+            return found
+    if not runs:
+        raise Misused(NO_RUN)
+    raise no_lane(ledger, runs[0], lane)
+
+
+def _finding(ledger: Ledger, row: Row) -> Finding:
+    digest = row["digest"]
+    return Finding(
+        attempt=str(row["attempt_id"]),
+        reason=str(row["reason"]),
+        counts=bool(row["counts"]),
+        text=_text(ledger, str(digest)) if digest else "",
+    )
+
+
+def _reports(ledger: Ledger, turns: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    for turn in turns:
+        if turn["report_digest"]:
+            name = f"{turn['attempt_id']}, turn {turn['turn']}"
+            yield name, _text(ledger, str(turn["report_digest"]))
+
+
+def _troubles(ledger: Ledger, run: str, lane: str) -> Iterator[Trouble]:
+    for recorded in ledger.read(run, lane=lane):
+        match recorded.entry.event:
+            case JobFailed(attempt=attempt, job=job, reason=reason, detail=digest):
+                text = _text(ledger, digest)
+                yield Trouble(attempt=attempt, job=job, reason=reason, text=text)
+
+
+def _text(ledger: Ledger, digest: str) -> str:
+    try:
+        return ledger.text(digest)
+    except IntegrityError as error:
+        return f"[{error}]"

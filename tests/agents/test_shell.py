@@ -1,0 +1,142 @@
+"""Any command as an agent: what can be told before it runs, and what its end means."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tidegate.agents.shell import ShellAgent, missing_program
+from tidegate.ports.agents import Brief, Place, RoleSettings
+from tidegate.ports.runners import EndReason, Exit
+
+SETTINGS = RoleSettings(agent="shell", command="sh work.sh", prompt="", timeout_s=60.0)
+BRIEF = Brief(
+    run="r", lane="001", attempt="001-build-1", turn=1, round=1, role="build", issue="001",
+    title="T", text="", base="b", target="refs/heads/main", footprint=(), finding=None,
+    checkpoint_s=1.0, deadline_s=1.0, report_path="/nowhere",
+)  # fmt: skip
+EXITED = Exit(
+    reason=EndReason.EXITED, code=0, signal=None, started_utc="", ended_utc="", active_s=1.0,
+    stdout_bytes=0, stderr_bytes=0, leftovers=(), swept=0, error=None,
+)  # fmt: skip
+
+
+def place(folder: Path) -> Place:
+    """A turn's paths below a folder."""
+    names = ("staging", "workspace", "brief", "prompt", "finding", "report")
+    paths: Mapping[str, str] = {name: str(folder / name) for name in names}
+    return Place(folder=str(folder), **paths)
+
+
+def a_program(folder: Path, name: str, *, mode: int = 0o755) -> Path:
+    """A file that can be run, where its mode says so."""
+    path = folder / name
+    path.write_text("#!/bin/sh\n")
+    path.chmod(mode)
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "there --flag", "MODE=fast A=b there", "'there' x", "cd sub && missing", "$AGENT run",
+        "(missing)", "{ missing; }", "~/bin/missing", "./missing", "bin/missing x", "if true; then",
+        "# a comment\nmissing", "it's no shell word", "", "exec missing", '"$HOME"/missing',
+    ],
+)  # fmt: skip
+def test_a_command_is_only_faulted_for_what_is_certain(tmp_path: Path, command: str) -> None:
+    """What a shell alone could tell, or a workspace that is not there yet, is left to them."""
+    a_program(tmp_path, "there")
+    assert missing_program(command, str(tmp_path)) is None
+
+
+@pytest.mark.parametrize("command", ["missing --flag", "MODE=fast missing", "'missing' < prompt"])
+def test_a_program_that_is_on_no_path_is_named_with_the_path(tmp_path: Path, command: str) -> None:
+    """The message shows where was looked, for the PATH is what is most often wrong."""
+    said = missing_program(command, str(tmp_path))
+    assert said == f"'missing' is not on PATH ({tmp_path})"
+
+
+def test_an_absolute_path_must_lead_to_a_program(tmp_path: Path) -> None:
+    """Nothing, a folder and a file that cannot be run are told apart from a program."""
+    path = a_program(tmp_path, "agent")
+    assert missing_program(str(path), "") is None
+    assert missing_program(f"{tmp_path}/none", "") == f"the program {tmp_path}/none is not there"
+    assert missing_program(str(tmp_path), "") == f"the program {tmp_path} cannot be run"
+    plain = a_program(tmp_path, "plain", mode=0o644)
+    assert missing_program(str(plain), "") == f"the program {plain} cannot be run"
+
+
+def test_without_a_command_nothing_can_start() -> None:
+    """The remedy names the key."""
+    said = ShellAgent().preflight(replace(SETTINGS, command=None), path="/bin")
+    assert said is not None
+    assert "[roles.build] command" in said
+
+
+def test_the_command_goes_to_a_shell_and_the_prompt_by_file(tmp_path: Path) -> None:
+    """No word of an issue is ever on a command line."""
+    start = ShellAgent().start(BRIEF, place(tmp_path), SETTINGS)
+    assert start.argv == ("/bin/sh", "-c", "sh work.sh")
+    assert start.stdin_path == f"{tmp_path}/prompt"
+
+
+def test_a_program_that_went_missing_is_named_without_a_shell(tmp_path: Path) -> None:
+    """So the runner cannot start it and says so: no shell ends as if the agent had failed."""
+    settings = replace(SETTINGS, command=f"MODE=fast {tmp_path}/gone --flag")
+    start = ShellAgent().start(BRIEF, place(tmp_path), settings)
+    assert start.argv == (f"{tmp_path}/gone", "--flag")
+
+
+def test_a_report_that_was_written_is_the_report(tmp_path: Path) -> None:
+    """With it a bad exit code is no failure: what counts is what was changed."""
+    (tmp_path / "report").write_text("Done.\n", encoding="utf-8")
+    result = ShellAgent().result(place(tmp_path), replace(EXITED, code=3), tail="")
+    assert (result.report, result.failure, result.is_external) == ("Done.\n", None, False)
+
+
+@pytest.mark.parametrize("content", [None, "", "  \n"])
+def test_without_one_a_report_is_made(tmp_path: Path, content: str | None) -> None:
+    """From the exit code and the end of the output; a code other than 0 is then a failure."""
+    if content is not None:
+        (tmp_path / "report").write_text(content, encoding="utf-8")
+    fine = ShellAgent().result(place(tmp_path), EXITED, tail="last words")
+    assert fine.failure is None
+    assert fine.report == "The command ended with exit code 0.\n\nlast words"
+    failed = ShellAgent().result(place(tmp_path), replace(EXITED, code=9), tail="last words")
+    assert failed.failure == failed.report
+    assert not failed.is_external
+
+
+@pytest.mark.parametrize(
+    ("ending", "is_external"),
+    [
+        (replace(EXITED, code=None, signal=9), True),
+        (replace(EXITED, reason=EndReason.STOPPED, code=None, signal=15), True),
+        (replace(EXITED, reason=EndReason.NOT_STARTED, code=None, error="ENOENT: x"), True),
+        (replace(EXITED, reason=EndReason.FENCED, code=None), True),
+        (replace(EXITED, reason=EndReason.DEADLINE, code=None, signal=15), False),
+        (replace(EXITED, reason=EndReason.OUTPUT_CAP, code=None, signal=9), False),
+    ],
+)
+def test_an_end_from_outside_is_not_the_agents(
+    tmp_path: Path, ending: Exit, *, is_external: bool
+) -> None:
+    """A kill, a stop and a start that failed cost no round; a deadline and a flood are its own."""
+    result = ShellAgent().result(place(tmp_path), ending, tail="")
+    assert result.is_external is is_external
+    assert result.failure is not None
+
+
+def test_a_report_that_is_no_file_is_not_followed(tmp_path: Path) -> None:
+    """A link to a secret, a pipe and a folder are no report, and nothing waits for them."""
+    secret = tmp_path / "secret"
+    secret.write_text("token", encoding="utf-8")
+    report = tmp_path / "report"
+    report.symlink_to(secret)
+    agent = ShellAgent()
+    assert "token" not in agent.result(place(tmp_path), EXITED, tail="").report
+    report.unlink()
+    report.mkdir()
+    assert agent.result(place(tmp_path), EXITED, tail="t").report.endswith("t")

@@ -1,0 +1,29 @@
+"""The smaller benchmarks, each run once at a tiny size: they measure what they say they do."""
+
+from pathlib import Path
+
+import pytest
+
+from bench import runner, status, ticks
+
+pytestmark = pytest.mark.slow
+
+
+def test_status_is_measured_on_the_history_that_is_named(tmp_path: Path) -> None:
+    """The ledger holds the attempts, the last lanes are open, and status shows it all."""
+    table = status.measure(tmp_path, rounds=1, attempts=30)
+    assert "30 attempts" in table.title
+    assert all(value > 0 for row in table.rows for value in (*row.ours, *row.other))
+
+
+def test_a_runner_is_larger_than_a_bare_python(tmp_path: Path) -> None:
+    """Memory and time are those of the runner and not of its agent."""
+    table = runner.measure(tmp_path, rounds=1)
+    for row in table.rows:
+        assert min(row.ours) > max(row.other) > 0
+
+
+def test_a_percentile_is_not_exceeded_by_its_share() -> None:
+    """Of a hundred values one is above the 99th percentile."""
+    values = [float(number) for number in range(1, 101)]
+    assert sum(value > ticks.percentile(values, 99) for value in values) == 1

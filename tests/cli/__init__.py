@@ -1,0 +1,1 @@
+"""The command line as people meet it: real processes, real git, a real ledger."""

@@ -1,0 +1,138 @@
+"""Where proved work goes: to a branch of the run's own, or to yours, and never over your work."""
+
+import pytest
+
+from tests.cli.desk import Desk
+
+TO_MAIN = "[land]\nto = 'main'\n"
+
+
+def test_landing_on_the_branch_that_is_checked_out_moves_the_files_too(desk: Desk) -> None:
+    """With a clean checkout the run delivers by itself, and `land` has nothing left to do."""
+    desk.settle("echo more >> part.txt", more=TO_MAIN)
+    desk.issue(1)
+    said = desk.tidegate("run")
+    assert said.code == 0
+    assert said.out.splitlines()[-1].endswith(": 1 landed on main")
+    assert (desk.repository / "part.txt").read_text(encoding="utf-8") == "first\nmore\n"
+    assert desk.git("status", "--porcelain", "-uno") == ""
+    assert desk.tidegate("land", "--json").json["moved"] is False
+
+
+def test_a_dirty_checkout_makes_a_landing_wait_and_nothing_is_overwritten(desk: Desk) -> None:
+    """Exit 1 says what is in the way; the same command delivers once it is out of the way."""
+    desk.settle("echo more >> part.txt", more=TO_MAIN)
+    desk.issue(1)
+    base = desk.git("rev-parse", "main")
+    (desk.repository / "part.txt").write_text("mine\n", encoding="utf-8")
+    code, summary = desk.run()
+    assert code == 1
+    assert [each.issue for each in summary.landed] == ["001"]
+    assert "part.txt" in summary.note
+    assert (desk.repository / "part.txt").read_text(encoding="utf-8") == "mine\n"
+    assert desk.git("rev-parse", "main") == base
+    assert "not delivered yet" in desk.text("status")
+    refused = desk.tidegate("land", "--json")
+    assert refused.code == 4
+    assert "part.txt" in refused.error.message
+    assert refused.error.hint.startswith("nothing is lost")
+    desk.git("checkout", "-q", "part.txt")
+    code, summary = desk.run()
+    assert code == 0
+    assert desk.git("rev-parse", "main") == summary.landed[0].commit
+    assert (desk.repository / "part.txt").read_text(encoding="utf-8") == "first\nmore\n"
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_branch_that_is_checked_out_nowhere_moves_alone(desk: Desk, *, exists: bool) -> None:
+    """It is fast-forwarded or made; the checkout stays as it is."""
+    if exists:
+        desk.git("branch", "other")
+    desk.settle("echo more >> part.txt", more="[land]\nto = 'other'\n")
+    desk.issue(1)
+    code, summary = desk.run()
+    assert code == 0
+    assert desk.git("rev-parse", "other") == summary.landed[0].commit
+    assert (desk.repository / "part.txt").read_text(encoding="utf-8") == "first\n"
+
+
+def test_squash_makes_one_commit_of_a_builders_many(desk: Desk) -> None:
+    """The landed commit is the base's only child, and its author is the repository's owner."""
+    desk.settle(
+        "for n in 1 2 3; do echo $n >> part.txt; git commit -qam step-$n; done",
+        more="[land]\nstyle = 'squash'\n",
+    )
+    desk.issue(1, "Count to three")
+    _, summary = desk.run()
+    commit = summary.landed[0].commit
+    assert desk.git("rev-list", "--count", f"main..{commit}") == "1"
+    assert desk.git("show", "-s", "--format=%s", commit) == "Count to three"
+    assert desk.git("show", "-s", "--format=%cn", commit) == "Owner"
+
+
+def test_a_target_that_has_moved_on_is_refused_with_the_way_out(desk: Desk) -> None:
+    """Neither `land` nor a new run guesses; the command that they name mends it."""
+    desk.settle("echo $TIDEGATE_ISSUE > part-$TIDEGATE_ISSUE")
+    desk.issue(1)
+    _, summary = desk.run()
+    desk.commit("mine.txt", "mine\n")
+    refused = desk.tidegate("land", "--json")
+    assert refused.code == 4
+    assert f"git merge tidegate/{summary.run}" in refused.error.hint
+    desk.issue(2)
+    again = desk.tidegate("run", "--json")
+    assert again.code == 4
+    assert f"git merge tidegate/{summary.run}" in again.error.hint
+    assert "--base" in again.error.hint
+    assert desk.tidegate("status").json["run"] == summary.run
+    desk.git("merge", "-q", "-m", "Take it", f"tidegate/{summary.run}")
+    code, after = desk.run()
+    assert code == 0
+    assert after.target is not None
+    listed = desk.git("ls-tree", "--name-only", after.target.commit).split()
+    assert {"mine.txt", "part-001", "part-002"} <= set(listed)
+
+
+def test_a_new_run_starts_where_it_is_told(desk: Desk) -> None:
+    """`--base` goes over everything; a name that is no commit is refused before anything begins."""
+    older = desk.git("rev-parse", "main")
+    desk.commit("newer.txt", "newer\n")
+    desk.settle("echo more >> part.txt")
+    desk.issue(1)
+    wrong = desk.tidegate("run", "--json", "--base", "no-such-branch")
+    assert wrong.code == 2
+    assert "no-such-branch" in wrong.error.message
+    assert desk.tidegate("status").json["run"] is None
+    code, summary = desk.run("--base", older)
+    assert code == 0
+    assert desk.git("rev-parse", f"{summary.landed[0].commit}^1") == older
+
+
+def test_a_landing_on_a_branch_with_commits_of_its_own_names_the_command(desk: Desk) -> None:
+    """What landed is not in the user's repository yet, so the remedy says where to pull it from."""
+    desk.git("branch", "other")
+    desk.settle(
+        f"echo more >> part.txt; touch {desk.folder}/side; "
+        f"while test ! -e {desk.folder}/go; do sleep 0.05; done",
+        more="[land]\nto = 'other'\n",
+    )
+    desk.issue(1)
+    process = desk.start("run", "--json")
+    desk.sees("side")
+    elsewhere = desk.folder / "elsewhere"
+    desk.git("worktree", "add", "-q", str(elsewhere), "other")
+    desk.commit("mine.txt", "mine\n", cwd=elsewhere)
+    desk.let("go")
+    said = desk.ended(process)
+    assert said.code == 1
+    assert "commits of its own" in said.summary.note
+    desk.git("pull", "-q", "--no-rebase", *_pulled(said.summary.note), cwd=elsewhere)
+    code, summary = desk.run()
+    assert code == 0
+    assert summary.note == ""
+    assert (elsewhere / "part.txt").read_text(encoding="utf-8") == "first\nmore\n"
+
+
+def _pulled(note: str) -> list[str]:
+    """The repository and the branch that a remedy names."""
+    return note.partition("git pull --no-rebase ")[2].split()[:2]

@@ -1,0 +1,94 @@
+"""Signals become wishes, in the order of their strength."""
+
+import os
+import signal
+
+import pytest
+
+from tidegate.cli.signals import Wishes, watched
+from tidegate.engine.loop import Wish
+
+
+class Listener:
+    """What the wishes woke and told."""
+
+    def __init__(self) -> None:
+        self.woken = 0
+        self.told: list[str] = []
+        self.wishes = Wishes(self._wake, self.told.append)
+
+    def _wake(self) -> None:
+        self.woken += 1
+
+    def gets(self, *numbers: signal.Signals) -> Wish:
+        """The wish after these signals."""
+        for number in numbers:
+            self.wishes.note(number, None)
+        return self.wishes()
+
+
+@pytest.fixture
+def listener() -> Listener:
+    """A listener whose run is under way."""
+    listener = Listener()
+    assert listener.wishes() is Wish.GO_ON
+    return listener
+
+
+@pytest.mark.parametrize(
+    ("signals", "wish"),
+    [
+        ((signal.SIGINT,), Wish.DRAIN),
+        ((signal.SIGTERM,), Wish.DRAIN),
+        ((signal.SIGTERM, signal.SIGTERM), Wish.DRAIN),
+        ((signal.SIGINT, signal.SIGINT), Wish.STOP),
+        ((signal.SIGTERM, signal.SIGINT), Wish.STOP),
+        ((signal.SIGINT, signal.SIGINT, signal.SIGINT), Wish.STOP),
+        ((signal.SIGHUP,), Wish.DETACH),
+        ((signal.SIGINT, signal.SIGHUP), Wish.DETACH),
+        ((signal.SIGHUP, signal.SIGINT), Wish.DETACH),
+    ],
+)
+def test_signals_become_one_wish(
+    listener: Listener, signals: tuple[signal.Signals, ...], wish: Wish
+) -> None:
+    """A wish only becomes stronger, and each signal wakes the loop."""
+    assert listener.gets(*signals) is wish
+    assert listener.woken == len(signals)
+
+
+def test_a_wish_is_told_once_and_never_by_the_handler(listener: Listener) -> None:
+    """The handler only notes: it may have interrupted the very write that it would need."""
+    listener.wishes.note(signal.SIGINT, None)
+    assert listener.told == []
+    for _ in range(3):
+        listener.wishes()
+    assert [text.split(":")[0] for text in listener.told] == ["draining"]
+
+
+def test_before_a_run_is_under_way_a_signal_ends_the_command() -> None:
+    """There is nothing to drain yet."""
+    listener = Listener()
+    with pytest.raises(KeyboardInterrupt):
+        listener.wishes.note(signal.SIGINT, None)
+
+
+def test_the_handlers_are_put_back(listener: Listener) -> None:
+    """While a run goes on the process listens, and afterwards it is as before."""
+    before = signal.getsignal(signal.SIGTERM)
+    with watched(listener.wishes):
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert listener.wishes() is Wish.DRAIN
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_what_was_ignored_at_the_start_stays_ignored(listener: Listener) -> None:
+    """Under nohup a hang-up is not heard at all."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with watched(listener.wishes):
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert listener.wishes() is Wish.GO_ON
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -1,0 +1,141 @@
+"""Landing and delivery: once, in order, and never given up half way."""
+
+from pathlib import Path
+
+from tests.engine.scene import at, outcomes, scene, told
+from tests.sim.builders import GOOD
+from tests.sim.repositories import HUB_TARGET
+from tests.sim.world import World
+from tidegate.core import events as e
+from tidegate.engine.engine import Engine
+from tidegate.ports.git import DeliverWork, MoveWork, Work, WorkFailed
+
+
+def target_of(world: World) -> str:
+    """What the hub's target is at."""
+    return world.git.hub[HUB_TARGET(str(world.ledger.runs()[-1]["run_id"]))]
+
+
+def broken(world: World, kind: type[Work], *, after_effect: bool, times: int) -> None:
+    """Let the first jobs of a kind fail, before or after they had their effect."""
+    left = times
+    act = world.git._act
+
+    def acting(work: Work) -> object:
+        nonlocal left
+        if not isinstance(work, kind) or left == 0:
+            return act(work)
+        left -= 1
+        if after_effect:
+            act(work)
+        return WorkFailed(reason="disk", message="no space left")
+
+    world.git._act = acting  # type: ignore[method-assign, assignment]
+
+
+def test_a_landing_whose_end_was_not_heard_has_happened_once(tmp_path: Path) -> None:
+    """The target moved and the job failed to say so: it is asked again and not merged again."""
+    world = scene(tmp_path, fix=[GOOD])
+    broken(world, MoveWork, after_effect=True, times=1)
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    (landed,) = told(world, e.Landed)
+    assert landed.commit == target_of(world)
+    assert len(told(world, e.LandingIntended)) == 1
+
+
+def test_a_landing_is_never_given_up(tmp_path: Path) -> None:
+    """It may have happened, so the run halts and says why; the next one finds out."""
+    world = scene(tmp_path, fix=[GOOD])
+    broken(world, MoveWork, after_effect=True, times=4)
+    result = world.live()
+    assert result is not None
+    assert result.exit_code == 3
+    assert "the landing of fix fails" in result.summary.note
+    assert outcomes(world) == {"fix": "open"}
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    assert len(told(world, e.LandingIntended)) == 1
+
+
+def test_a_target_that_was_moved_under_a_landing_is_not_overwritten(tmp_path: Path) -> None:
+    """Nothing moves; the change is merged and intended anew, and lands when the target is back."""
+    world = scene(tmp_path, fix=[GOOD])
+    base = world.repositories.repository.head or ""
+
+    def move(_: Engine) -> None:
+        git = world.git
+        strange = git.commit({"strange": "1"}, (base,), "strange")
+        git.hub[next(iter(git.hub))] = strange
+        at(world, lambda _: told(world, e.LandingRefused), put_back)
+
+    def put_back(_: Engine) -> None:
+        world.git.hub[next(iter(world.git.hub))] = base
+
+    at(world, lambda _: told(world, e.LandingIntended), move)
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    assert len(told(world, e.LandingRefused)) == 1
+    assert len(told(world, e.LandingIntended)) == 2
+
+
+def test_a_target_that_stays_elsewhere_stops_the_lane(tmp_path: Path) -> None:
+    """After some tries a person has to look; what is there now is named."""
+    world = scene(tmp_path, fix=[GOOD])
+    base = world.repositories.repository.head or ""
+    strange = world.git.commit({"strange": "1"}, (base,), "strange")
+    world.git.is_moved = True
+    at(
+        world,
+        lambda _: told(world, e.LandingIntended),
+        lambda _: world.git.hub.update(dict.fromkeys(world.git.hub, strange)),
+    )
+    result = world.run_to_end()
+    (stopped,) = result.summary.stopped
+    assert stopped.reason == f"landing: the target is at {strange}, which this run did not land"
+    assert target_of(world) == strange
+
+
+def test_lanes_that_are_ready_together_land_one_after_the_other(tmp_path: Path) -> None:
+    """Also where the clock on the wall is put back in between: a landing in flight stays first."""
+    world = scene(tmp_path, one=[GOOD], two=[GOOD])
+
+    def put_back(_: Engine) -> None:
+        world.timeline.wall_offset_s -= 3600
+
+    at(world, lambda _: told(world, e.LandingIntended), put_back)
+    world.run_to_end()
+    assert outcomes(world) == {"one": "landed", "two": "landed"}
+    assert [each.lane for each in _landing_entries(world)][::2] == [
+        each.lane for each in _landing_entries(world)
+    ][1::2]
+
+
+def test_a_delivery_waits_for_a_dirty_checkout(tmp_path: Path) -> None:
+    """What landed is safe in the hub; the run says what is in the way and is not over."""
+    world = scene(tmp_path, fix=[GOOD])
+    world.git.checkout.dirt = "there are uncommitted changes"
+    result = world.live()
+    assert result is not None
+    assert "there are uncommitted changes" in result.summary.note
+    assert outcomes(world) == {"fix": "landed"}
+    assert len(told(world, e.DeliveryIntended)) == 1
+    world.git.checkout.dirt = None
+    world.run_to_end()
+    assert target_of(world) in world.git.checkout.refs.values()
+
+
+def test_a_delivery_that_fails_by_itself_is_made_again(tmp_path: Path) -> None:
+    """Nobody has to do anything: it is offered again, under a receipt of its own."""
+    world = scene(tmp_path, fix=[GOOD])
+    broken(world, DeliverWork, after_effect=False, times=2)
+    world.run_to_end()
+    assert target_of(world) in world.git.checkout.refs.values()
+    told_of = [(each.receipt[-1], each.outcome) for each in told(world, e.DeliverySettled)]
+    assert told_of == [("1", "failed"), ("2", "failed"), ("3", "delivered")]
+
+
+def _landing_entries(world: World) -> list[e.Entry]:
+    run = str(world.ledger.runs()[-1]["run_id"])
+    entries = [recorded.entry for recorded in world.ledger.read(run)]
+    return [each for each in entries if isinstance(each.event, e.LandingIntended | e.Landed)]

@@ -1,0 +1,190 @@
+"""Runners that do not do as they should, and what the engine makes of them."""
+
+from pathlib import Path
+
+from tests.engine.scene import at, configured, outcomes, process, runs_in, scene, started, told
+from tests.sim.builders import CANNOT_START, GOOD, HANGS, Deed
+from tests.sim.faults import Odds
+from tests.sim.plan import Plan
+from tests.sim.world import World
+from tidegate.core import events as e
+from tidegate.core.values import Cause
+from tidegate.engine.engine import Engine
+from tidegate.engine.loop import Wish
+
+TURN = "/attempts/fix-build-1/turns/1"
+LONG = Deed(work_s=300.0)
+
+
+def test_a_runner_that_is_slow_to_begin_is_not_lost(tmp_path: Path) -> None:
+    """Nobody holds its folder yet; only after `start_s` is it given up."""
+    world = scene(tmp_path, fix=[GOOD])
+    world.faults.start_delay_s = lambda: 4.0  # type: ignore[method-assign]
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    assert started(world, "/attempts/fix-build-") == 1
+    assert not [each for each in told(world, e.TurnEnded) if each.how == "lost"]
+
+
+def test_a_runner_that_begins_after_it_was_given_up_does_nothing(tmp_path: Path) -> None:
+    """Its fence turns it away, another attempt works, and no replacement of its own is used up."""
+    world = scene(tmp_path, fix=[GOOD])
+    usual = world.faults.start_delay_s
+
+    def slow() -> float:
+        return 9.0 if world.host.processes[-1].spec.folder.endswith(TURN) else usual()
+
+    world.faults.start_delay_s = slow  # type: ignore[method-assign]
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    assert world.builders.begun == {"fix": 1}
+    lane = world.durable.lanes["fix"]
+    assert (lane.replacements, lane.externals) == (0, 1)
+
+
+def test_what_a_dead_runner_leaves_is_ended_before_anything_follows(tmp_path: Path) -> None:
+    """Its agent lives on in the workspace: it is swept, harvested, and then replaced."""
+    world = scene(tmp_path, fix=[LONG, GOOD])
+    at(world, runs_in(world, TURN), lambda _: _orphan(world))
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    (lost,) = [each for each in told(world, e.TurnEnded) if each.how == "lost"]
+    assert lost.attempt == "fix-build-1"
+    assert [each.cause for each in told(world, e.Requested)][:2] == [None, Cause.OWN]
+
+
+def test_a_process_that_would_not_die_halts_the_run_by_its_number(tmp_path: Path) -> None:
+    """Nothing follows it in its workspace; a person ends it, and the next run goes on."""
+    world = scene(tmp_path, fix=[LONG, GOOD])
+
+    def cling(_: Engine) -> None:
+        found = process(world, TURN)
+        assert found is not None
+        found.clings_until_s = world.timeline.now_s + 120
+        _orphan(world)
+
+    at(world, runs_in(world, TURN), cling)
+    result = world.live()
+    assert result is not None
+    assert result.exit_code == 3
+    assert "would not die" in result.summary.note
+    assert str(process(world, TURN).pid + 1) in result.summary.note  # type: ignore[union-attr]
+    assert not [each for each in told(world, e.TurnEnded) if each.attempt == "fix-build-1"]
+    world.timeline.pass_by(120)
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+
+
+def test_a_runner_that_is_silent_keeps_its_turn(tmp_path: Path) -> None:
+    """Its lease runs out, nobody is proved dead, and with the next beat it is granted again."""
+    world = scene(tmp_path, fix=[LONG])
+
+    def freeze(_: Engine) -> None:
+        found = process(world, TURN)
+        assert found is not None
+        found.frozen_s = (world.timeline.now_s, world.timeline.now_s + 200)
+
+    at(world, lambda _: bool(told(world, e.TurnStarted)), freeze)
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    assert started(world, "/attempts/fix-build-") == 1
+    assert len(told(world, e.Regranted)) == 1
+
+
+def test_a_builder_that_hangs_is_replaced_once(tmp_path: Path) -> None:
+    """Its deadline ends it; a second one that hangs ends the lane."""
+    result = scene(tmp_path, fix=[HANGS]).run_to_end()
+    (stopped,) = result.summary.stopped
+    assert stopped.reason == "deadline, 2 times"
+
+
+def test_a_missing_agent_halts_and_burns_nothing(tmp_path: Path) -> None:
+    """One start that fails tells it; the lane stays open, and goes on when the agent is there."""
+    world = scene(tmp_path, fix=[GOOD])
+    at(world, runs_in(world, "fix-build-1-prepare-0"), lambda _: _hide_agent(world))
+    result = world.live()
+    assert result is not None
+    assert (result.exit_code, result.summary.note) == (3, "'agent' is not on PATH")
+    assert outcomes(world) == {"fix": "open"}
+    assert len(told(world, e.Requested)) == 1
+    world.builders.problem = None
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+
+
+def test_an_agent_that_cannot_start_now_and_then_is_tried_again(tmp_path: Path) -> None:
+    """Nobody's fault: it has a limit of its own and uses up no replacement."""
+    world = scene(tmp_path, fix=[CANNOT_START, CANNOT_START, GOOD])
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    lane = world.durable.lanes["fix"]
+    assert (lane.replacements, lane.externals) == (0, 2)
+
+
+def test_a_drain_starts_nothing_and_loses_nothing(tmp_path: Path) -> None:
+    """What runs comes to its end; the rest is there for the next controller."""
+    world = scene(tmp_path, Plan(deeds={}, width=1), one=[GOOD], two=[GOOD])
+    wished = Wish.GO_ON
+
+    def drain(_: Engine) -> None:
+        nonlocal wished
+        wished = Wish.DRAIN
+
+    world.wish = lambda: wished
+    at(world, runs_in(world, "one-build-1/turns/1"), drain)
+    result = world.live()
+    assert result is not None
+    assert result.exit_code == 130
+    assert not world.host.living
+    assert outcomes(world) == {"one": "open"}
+    assert told(world, e.Materialized)
+    wished = Wish.GO_ON
+    world.run_to_end()
+    assert outcomes(world) == {"one": "landed", "two": "landed"}
+
+
+def test_little_room_starts_nothing_and_ends_nothing(tmp_path: Path) -> None:
+    """Below the floor a granted turn waits too, and what runs goes on."""
+    world = scene(tmp_path, fix=[GOOD])
+    at(world, runs_in(world, "fix-build-1-prepare-0"), lambda _: _fill_disk(world))
+    result = world.live()
+    assert result is not None
+    assert result.exit_code == 3
+    assert "[disk] floor_bytes" in result.summary.note
+    assert started(world, "/attempts/fix-build-") == 0
+    world.free_bytes = 10**12
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+
+
+def test_a_full_host_ends_the_controller_and_no_agent(tmp_path: Path) -> None:
+    """A runner that cannot be started is started by the next controller."""
+    plan = Plan(deeds={}, odds=Odds(no_process=0.5), calm_at_s=200.0, deaths_max=50)
+    world = scene(tmp_path, plan, fix=[GOOD])
+    world.run_to_end()
+    assert world.faults.counts["no_process"] > 0
+    assert outcomes(world) == {"fix": "landed"}
+
+
+def test_polling_is_slow_where_nothing_is_looked_for(tmp_path: Path) -> None:
+    """Once a builder has its first commit it is looked at once in a beat and not more often."""
+    plan = configured("checkpoint_look_s = 20", "checkpoint_look_s = 2")
+    world = scene(tmp_path, plan, fix=[Deed(work_s=500.0, commits="early")])
+    world.run_to_end()
+    beats = 500 / (40 / 3)
+    looks = 0.2 * 500 / 2
+    assert world.waits < beats + looks + 60
+
+
+def _orphan(world: World) -> None:
+    found = process(world, TURN)
+    assert found is not None
+    world.host.kill_runner(found, with_agent=False)
+
+
+def _hide_agent(world: World) -> None:
+    world.builders.problem = "'agent' is not on PATH"
+
+
+def _fill_disk(world: World) -> None:
+    world.free_bytes = 1000

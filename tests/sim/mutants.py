@@ -1,0 +1,248 @@
+"""Guards of the engine, each taken away: the simulation must notice every one of them.
+
+A mutant changes one decision and breaks no import: with it the engine still runs, and most of its
+runs even end well.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tidegate.core import commands as c
+from tidegate.core import effects as f
+from tidegate.core.events import Regranted
+from tidegate.core.lane import Attempt, Lane
+from tidegate.core.policy import Limits
+from tidegate.engine import base_check as base, book, jobs, loop, reach, tick, turns
+from tidegate.engine.engine import Engine
+from tidegate.playbooks import build
+from tidegate.ports.git import MoveWork
+
+Patch = Callable[[object, str, object], None]
+"""As `monkeypatch.setattr`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """`apply` takes the guard away; one of `rules` must be what the simulation then says."""
+
+    apply: Callable[[Patch], None]
+    rules: tuple[str, ...]
+
+
+def _start_before_commit(patch: Patch) -> None:
+    def commit(engine: Engine) -> bool:
+        for start in engine.starts.values():
+            start()
+        engine.starts.clear()
+        return original(engine)
+
+    original = tick._commit
+    patch(tick, "_commit", commit)
+
+
+def _lost_without_a_fence(patch: Patch) -> None:
+    def is_lost(engine: Engine, folder: str, *, epoch: int) -> bool:
+        del epoch
+        since_s = engine.unheld_since.setdefault(folder, engine.now.monotonic_s)
+        engine.running.add(folder)
+        return engine.now.monotonic_s - since_s >= engine.setup.policy.deadlines.start_s
+
+    patch(Engine, "is_lost", is_lost)
+
+
+def _lost_without_a_sweep(patch: Patch) -> None:
+    patch(Engine, "is_empty", lambda *_: True)
+
+
+def _lost_under_the_old_epoch(patch: Patch) -> None:
+    def close(engine: Engine, attempt: Attempt, turn: Any, *, fence: bool) -> None:
+        del fence
+        original(engine, attempt, turn, fence=False)
+
+    original = turns.close_lease
+    patch(turns, "close_lease", close)
+
+
+def _granted_again_under_the_old_epoch(patch: Patch) -> None:
+    def record(self: book.Book, lane_id: str, event: Any) -> None:
+        assert isinstance(event, Regranted)
+        self.leases.pop()
+        original(self, lane_id, replace(event, epoch=event.epoch - 1))
+
+    original = book.Book.record_event
+    patch(book.Book, "record_event", record)
+
+
+def _a_beat_counted_twice(patch: Patch) -> None:
+    def is_due(engine: Engine, folder: str, beat: Any) -> bool:
+        is_new = folder not in engine.renewed
+        return original(engine, folder, beat) or is_new
+
+    original = turns._is_renewal_due
+    patch(turns, "_is_renewal_due", is_due)
+
+
+def _land_without_compare(patch: Patch) -> None:
+    """The target is taken from wherever it is: nothing is merged anew, and nothing compared."""
+
+    def plan(lane: Lane, view: build.View, now: build.Now) -> build.Steps:
+        target = lane.candidate.target if lane.candidate else view.target
+        return original(lane, replace(view, target=target), now)
+
+    original = build.plan
+    patch(tick, "plan", plan)
+    patch(reach, "MoveWork", lambda ref, old, new: MoveWork(ref=ref, old=_Anything(old), new=new))
+
+
+class _Anything(str):
+    """Equal to whatever a ref is at."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+def _ignore_the_head_of_the_queue(patch: Patch) -> None:
+    def judge(lane: Lane, attempt: Attempt, view: build.View) -> build.Steps:
+        return original(lane, attempt, replace(view, head=lane.id))
+
+    original = build._judge_and_land
+    patch(build, "_judge_and_land", judge)
+
+
+def _remove_before_the_harvest(patch: Patch) -> None:
+    def removals(lane: Lane, limits: Limits) -> tuple[f.Remove, ...]:
+        early = (
+            f.Remove(each.id)
+            for each in lane.attempts.values()
+            if each.turn and each.turn.end and not each.turn.is_harvested and not each.is_removed
+        )
+        return (*original(lane, limits), *early)
+
+    original = build._removals
+    patch(build, "_removals", removals)
+
+
+def _promote_before_the_intent(patch: Patch) -> None:
+    def promote(engine: Engine, attempt: Attempt) -> reach.Commands:
+        hidden, engine.book.entries = engine.book.entries, []
+        made = original(engine, attempt)
+        engine.book.entries = hidden
+        return made
+
+    original = reach._promote
+    patch(reach, "_promote", promote)
+
+
+def _check_the_tip(patch: Patch) -> None:
+    """Not the commit that would land."""
+
+    def dispatch(lane: Lane, attempt: Attempt, view: build.View) -> c.Dispatch:
+        command = original(lane, attempt, view)
+        is_check = attempt.commit is not None and lane.candidate is not None
+        return replace(command, base=lane.candidate.tip) if is_check else command
+
+    original = build._dispatch
+    patch(build, "_dispatch", dispatch)
+
+
+def _harvest_beside_a_checkpoint(patch: Patch) -> None:
+    patch(reach, "_has_no_checkpoint_under_way", lambda *_: True)
+
+
+def _trust_the_plan_in_a_drain(patch: Patch) -> None:
+    def view(engine: Engine) -> build.View:
+        return replace(original(engine), is_draining=False)
+
+    original = tick._view
+    patch(tick, "_view", view)
+
+
+def _rework_for_ever(patch: Patch) -> None:
+    def rework(lane: Lane, attempt: Attempt, view: build.View, now: build.Now) -> build.Steps:
+        return original(replace(lane, fails=0), attempt, view, now)
+
+    original = build._rework
+    patch(build, "_rework", rework)
+
+
+def _say_landed_at_the_intent(patch: Patch) -> None:
+    patch(reach, "_land", lambda *_: (c.NoteLanding(),))
+
+
+def _forget_untidy_lanes(patch: Patch) -> None:
+    def lanes(ledger: Any, run: str) -> list[str]:
+        return [str(row["lane"]) for row in ledger.rows("lane", run) if not row["outcome"]]
+
+    patch(book, "_lanes_to_open", lanes)
+
+
+def _leave_the_base(patch: Patch) -> None:
+    def remove(engine: Engine) -> None:
+        engine.is_base_removed = True
+
+    patch(base, "_remove_base", remove)
+
+
+def _leave_the_jobs(patch: Patch) -> None:
+    patch(loop, "_clear_jobs", lambda _: None)
+
+
+def _retry_a_job_in_its_folder(patch: Patch) -> None:
+    """A failure is not counted into the name: what was lost is found lost for ever."""
+
+    def look(engine: Engine, name: str, work: Any, **options: Any) -> Any:
+        return original(engine, name.rpartition("-")[0], work, **options)
+
+    original = jobs.look_at_job
+    patch(reach, "look_at_job", look)
+
+
+MUTANTS: Mapping[str, Mutant] = {
+    "start before commit": Mutant(
+        _start_before_commit, ("a turn is started, and its grant", "a job is started, and nothing")
+    ),
+    "lost without a fence": Mutant(
+        _lost_without_a_fence, ("a runner begins where another", "a turn is given up that is alive")
+    ),
+    "lost without a sweep": Mutant(
+        _lost_without_a_sweep, ("a runner begins where another", "a turn is given up that is alive")
+    ),
+    "lost under the old epoch": Mutant(_lost_under_the_old_epoch, ("was granted at epoch",)),
+    "granted again under the old epoch": Mutant(
+        _granted_again_under_the_old_epoch, ("the epoch does not grow",)
+    ),
+    "a beat counted twice": Mutant(_a_beat_counted_twice, ("was counted before",)),
+    "land without compare": Mutant(_land_without_compare, ("a move that is no fast-forward",)),
+    "ignore the head of the queue": Mutant(
+        _ignore_the_head_of_the_queue, ("two landings at once", "a landing out of turn")
+    ),
+    "remove before the harvest": Mutant(
+        _remove_before_the_harvest, ("a workspace is removed with work", "a job is started, and")
+    ),
+    "promote before the intent": Mutant(
+        _promote_before_the_intent, ("an artifact is published without intent",)
+    ),
+    "check the tip": Mutant(_check_the_tip, ("a PASS on a tree that no check passed",)),
+    "harvest beside a checkpoint": Mutant(
+        _harvest_beside_a_checkpoint, ("a runner begins where another one is alive",)
+    ),
+    "trust the plan in a drain": Mutant(
+        _trust_the_plan_in_a_drain, ("something new begins in a drain",)
+    ),
+    "rework for ever": Mutant(_rework_for_ever, ("too many FAILs",)),
+    "say landed at the intent": Mutant(_say_landed_at_the_intent, ("the hub's target is",)),
+    "forget untidy lanes": Mutant(_forget_untidy_lanes, ("a workspace is left",)),
+    "leave the base": Mutant(_leave_the_base, ("a workspace is left",)),
+    "leave the jobs": Mutant(_leave_the_jobs, ("folders of jobs are left",)),
+    "retry a job in its folder": Mutant(_retry_a_job_in_its_folder, ("",)),
+}
+"""By name. The rules are beginnings of what is said; an exception of the product counts as well."""

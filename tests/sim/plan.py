@@ -1,0 +1,42 @@
+"""What a simulated world is made of, and how its repository is configured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tests.sim.builders import Deed
+from tests.sim.faults import Odds
+
+CONFIGURATION = """
+[run]
+width = 2
+[check]
+command = "check"
+timeout_s = 150
+[roles.build]
+command = "agent"
+timeout_s = 600
+[limits]
+infra_max = 4
+conflicts_max = 2
+[deadlines]
+heartbeat_s = 40
+checkpoint_look_s = 20
+"""
+LEASE_S = 120.0
+"""With the heartbeat above: what a missed beat or two leave of a lease."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a world is made of. `deeds` are the turns of each issue's builders, in order."""
+
+    deeds: Mapping[str, Sequence[Deed]]
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    added_s: Mapping[str, float] = field(default_factory=dict)
+    """When an issue is added, where that is not before the run."""
+    width: int = 2
+    odds: Odds = Odds()
+    calm_at_s: float = 0.0
+    pause_s: float = 3 * LEASE_S
+    deaths_max: int = 12
+    configuration: str = CONFIGURATION

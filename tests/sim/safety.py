@@ -1,0 +1,151 @@
+"""What must hold after every step, whatever goes wrong: watched at the ledger, host and refs.
+
+The watcher keeps a fold of its own from what became durable, and believes nothing else. A breach
+raises `Violation`, which names the rule.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from tidegate.core import events as e
+from tidegate.core.attempt import State, may_move, may_succeed
+from tidegate.core.evolve import evolve
+from tidegate.core.lane import Lane
+from tidegate.core.policy import Limits
+from tidegate.core.run import Run, evolve_run, with_lane_event
+from tidegate.core.values import Cause, Role, Verdict
+from tidegate.playbooks.build import queue_order
+
+
+class Violation(AssertionError):
+    """A rule of the product was broken."""
+
+
+def require(holds: object, rule: str, *about: object) -> None:
+    """Raise Violation where a rule does not hold. `about` is shown, and costs nothing else."""
+    if not holds:
+        raise Violation(": ".join([rule, *map(str, about)]))
+
+
+class Durable:
+    """The fold of what is durable, and the rules for each entry that becomes so."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.run: Run | None = None
+        self.lanes: dict[str, Lane] = {}
+        self.epochs: dict[str, int] = {}
+        self.intended: set[tuple[str, str, str]] = set()
+        """Every move of the hub's ref that was ever intended: ref, old, new."""
+        self.landed: set[str] = set()
+        """Every commit that has landed."""
+        self.staged: dict[str, str] = {}
+        """Every artifact whose publication was intended: path to digest."""
+        self.green: set[str] = set()
+        """Trees on which a check process really came to a PASS. Filled by the world."""
+        self.moves: set[tuple[State | None, State]] = set()
+        self.count = 0
+        """How many entries there are."""
+        self._passed: set[str] = set()
+        self._causes: dict[tuple[str, Cause], int] = {}
+        self.limits = limits
+
+    def take(self, run_id: str, entries: Iterable[e.Recorded]) -> None:
+        """Entries became durable."""
+        for recorded in entries:
+            self.count += 1
+            entry = recorded.entry
+            if isinstance(entry.event, e.RunStarted):
+                self.lanes.clear()
+                self.epochs.clear()
+            if entry.lane == "":
+                self.run = evolve_run(self.run, run_id, entry)
+            else:
+                self._take_lane(entry)
+
+    def _take_lane(self, entry: e.Entry) -> None:
+        before = self.lanes.get(entry.lane)
+        self._check_move(before, entry)
+        self._check_epoch(entry)
+        after = evolve(before, entry)
+        self.lanes[entry.lane] = after
+        self._check_event(before, after, entry)
+        self._check_limits(after)
+        assert self.run is not None
+        self.run = with_lane_event(self.run, entry.event, entry.lane)
+
+    def _check_move(self, before: Lane | None, entry: e.Entry) -> None:
+        event = entry.event
+        if isinstance(event, e.Requested):
+            old = before.attempts[event.supersedes].state if before and event.supersedes else None
+            require(old is None or may_succeed(old, event.born), "no such birth", event, old)
+            self.moves.add((old, event.born))
+        elif entry.next is not None:
+            state = before.attempts[entry.attempt or ""].state if before else None
+            require(state is entry.previous, "the previous state is another", entry, state)
+            require(state is not None and may_move(state, entry.next), "no such move", entry)
+            self.moves.add((state, entry.next))
+
+    def _check_epoch(self, entry: e.Entry) -> None:
+        if entry.attempt is None:
+            return
+        last = self.epochs.get(entry.attempt, 0)
+        grows = isinstance(entry.event, e.TurnOpened | e.Regranted)
+        require(entry.epoch >= last + int(grows), "the epoch does not grow", entry)
+        self.epochs[entry.attempt] = entry.epoch
+
+    def _check_event(self, before: Lane | None, after: Lane, entry: e.Entry) -> None:
+        match entry.event:
+            case e.LaneOpened():
+                require(before is None, "a lane is opened twice", entry.lane)
+            case e.Requested(role=role):
+                live = [x.id for x in after.attempts.values() if x.role is role and not x.is_over]
+                require(len(live) == 1, "live attempts of one lane and role", live)
+            case e.ArtifactStaged(path=path, digest=digest):
+                require(self.staged.setdefault(path, digest) == digest, "an artifact is staged anew", path)
+            case e.Judged(verdict=Verdict.PASS, tree=tree):
+                require(tree in self.green, "a PASS on a tree that no check passed", entry)
+                self._passed.add(tree)
+            case e.LandingIntended():
+                self._check_landing(after, entry.event)
+            case e.Landed(ref=ref, commit=commit):
+                landing = before.landing if before else None
+                require(before and before.commit is None, "a lane lands twice", entry.lane)
+                require(landing and landing.new == commit, "what lands is not what was intended", ref)
+                self.landed.add(commit)
+            case _:
+                pass
+
+    def _check_landing(self, lane: Lane, event: e.LandingIntended) -> None:
+        candidate = lane.candidate
+        require(event.tree in self._passed, "a landing on a tree without a verdict", event)
+        require(
+            candidate and (candidate.commit, candidate.tree) == (event.new, event.tree),
+            "a landing of something else than the candidate", event,
+        )
+        others = [x.id for x in self.lanes.values() if x.landing and x.id != lane.id]
+        require(not others, "two landings at once", lane.id, others)
+        queued = [x for x in self.lanes.values() if x.is_queued]
+        require(min(queued, key=queue_order).id == lane.id, "a landing out of turn", lane.id)
+        self.intended.add((event.ref, event.old, event.new))
+
+    def _check_limits(self, lane: Lane) -> None:
+        limits = self.limits
+        require(lane.fails <= limits.fails_max, "too many FAILs", lane.id)
+        require(lane.conflicts <= limits.conflicts_max + 1, "too many conflicts", lane.id)
+        require(lane.replacements <= limits.replacements_max, "too many replacements", lane.id)
+        require(lane.externals <= limits.infra_max, "too many retries", lane.id)
+
+    def check_book(self, lanes: Mapping[str, Lane]) -> None:
+        """What the controller believes after a tick is what is durable."""
+        for name, lane in lanes.items():
+            durable = self.lanes.get(name)
+            require(lane is durable or lane == durable, "the book believes something else", name)
+
+    def check_rows(self, rows: Sequence[Mapping[str, object]]) -> None:
+        """The projection's rows of attempts say what the fold says."""
+        for row in rows:
+            lane = self.lanes[str(row["lane"])]
+            attempt = lane.attempts[str(row["attempt_id"])]
+            told = (row["state"], row["role"], row["artifact_digest"])
+            folded = (attempt.state.value, attempt.role.value, attempt.digest)
+            require(told == folded, "a row says something else", attempt.id, told, folded)
+            require(row["lease_epoch"] == attempt.epoch, "the lease is at another epoch", attempt.id)
