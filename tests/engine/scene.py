@@ -1,8 +1,8 @@
 """A calm simulated world for one story of the engine: what happens is what the test says.
 
-    world = scene(tmp_path, fix=[BAD, GOOD])
-    world.run_to_end()
-    assert outcomes(world) == {"fix": "landed"}
+world = scene(tmp_path, fix=[BAD, GOOD])
+world.run_to_end()
+assert outcomes(world) == {"fix": "landed"}
 """
 
 from collections.abc import Callable, Sequence

@@ -30,7 +30,7 @@ def broken(world: World, kind: type[Work], *, after_effect: bool, times: int) ->
             act(work)
         return WorkFailed(reason="disk", message="no space left")
 
-    world.git._act = acting  # type: ignore[method-assign, assignment]
+    world.git._act = acting  # type: ignore[method-assign, assignment]  # the fault of this test
 
 
 def test_a_landing_whose_end_was_not_heard_has_happened_once(tmp_path: Path) -> None:

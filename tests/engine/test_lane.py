@@ -77,7 +77,9 @@ def test_two_lanes_that_conflict_both_land(tmp_path: Path) -> None:
     assert (lane.fails, lane.conflicts) == (0, 1)
     assert "git merge" in world.ledger.text(conflict.finding_digest)
     (run,) = world.ledger.runs()
-    assert world.git.objects.tree(world.git.hub[HUB_TARGET(str(run["run_id"]))])["shared"] == "one two"
+    assert (
+        world.git.objects.tree(world.git.hub[HUB_TARGET(str(run["run_id"]))])["shared"] == "one two"
+    )
 
 
 def test_a_change_that_only_fails_with_another_is_caught_before_it_lands(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ LONG = Deed(work_s=300.0)
 def test_a_runner_that_is_slow_to_begin_is_not_lost(tmp_path: Path) -> None:
     """Nobody holds its folder yet; only after `start_s` is it given up."""
     world = scene(tmp_path, fix=[GOOD])
-    world.faults.start_delay_s = lambda: 4.0  # type: ignore[method-assign]
+    world.faults.start_delay_s = lambda: 4.0  # type: ignore[method-assign]  # the fault of this test
     world.run_to_end()
     assert outcomes(world) == {"fix": "landed"}
     assert started(world, "/attempts/fix-build-") == 1
@@ -34,7 +34,7 @@ def test_a_runner_that_begins_after_it_was_given_up_does_nothing(tmp_path: Path)
     def slow() -> float:
         return 9.0 if world.host.processes[-1].spec.folder.endswith(TURN) else usual()
 
-    world.faults.start_delay_s = slow  # type: ignore[method-assign]
+    world.faults.start_delay_s = slow  # type: ignore[method-assign]  # the fault of this test
     world.run_to_end()
     assert outcomes(world) == {"fix": "landed"}
     assert world.builders.begun == {"fix": 1}
@@ -68,7 +68,7 @@ def test_a_process_that_would_not_die_halts_the_run_by_its_number(tmp_path: Path
     assert result is not None
     assert result.exit_code == 3
     assert "would not die" in result.summary.note
-    assert str(process(world, TURN).pid + 1) in result.summary.note  # type: ignore[union-attr]
+    assert str(process(world, TURN).pid + 1) in result.summary.note  # type: ignore[union-attr]  # it began, so it has a process
     assert not [each for each in told(world, e.TurnEnded) if each.attempt == "fix-build-1"]
     world.timeline.pass_by(120)
     world.run_to_end()

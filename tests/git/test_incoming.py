@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,22 @@ def test_a_commit_whose_objects_are_gone_is_told_and_stops_no_other(world: World
     assert world.kept(good)
     assert world.hub.commit(bad) is None
     git(world.hub.path, "fsck", "--full", "--strict")
+
+
+def test_a_commit_of_which_the_hub_has_a_part_is_no_tip(world: World) -> None:
+    """Commit and tree alone, as a crash may leave them, do not make up for a lost file."""
+    world.prepare()
+    bad = commit(world.workspace, {"bad": "some content\n"})
+    oids = git(world.workspace, "rev-parse", bad, f"{bad}^{{tree}}", f"{bad}:bad").split()
+    paths = [f"objects/{oid[:2]}/{oid[2:]}" for oid in oids]
+    for path in paths[:2]:
+        target = Path(world.hub.path, path)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(world.workspace / ".git" / path, target)
+    (world.workspace / ".git" / paths[2]).unlink()
+    harvest = world.harvest()
+    assert harvest.tip is None
+    assert codes(harvest.violations) == {"history_incomplete", "no_head"}
 
 
 def test_a_base_that_the_hub_lacks_is_no_fault_of_the_agents(world: World) -> None:

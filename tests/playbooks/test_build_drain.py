@@ -5,7 +5,6 @@ import pytest
 from tests.playbooks.answers import Answer
 from tests.playbooks.story import Story
 from tidegate.core import commands as c
-from tidegate.core import effects as f
 from tidegate.core.lane import Lane
 from tidegate.core.values import Outcome, Role
 

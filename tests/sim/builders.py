@@ -25,7 +25,8 @@ Write = Callable[[], str]
 class Deed:
     """What a builder does in one turn.
 
-    `writes` is the first word of its file: `good`, `bad`, `clash:KEY`, or None to leave it.
+    `writes` is the first word of its file: `good`, `bad`, `clash:KEY`, `unfit` for what no tree may
+    hold whatever the check says, or None to leave the file as it is.
     """
 
     writes: str | None = "good"

@@ -45,6 +45,13 @@ def check_lanes(durable: Durable, summary: Summary, issues: AbstractSet[str]) ->
     require(sorted(told) == sorted(issues), "issues that nobody speaks of", told, summary)
 
 
+def check_landings(git: FakeGit, target: str) -> None:
+    """No lane of any run has landed twice, as the history of the target tells it."""
+    commits = (git.objects.commit(name) for name in git.objects.line(target))
+    landed = [each.trailers[:2] for each in commits if each.trailers]
+    require(len(landed) == len(set(landed)), "the target holds a change twice", landed)
+
+
 def check_leftovers(durable: Durable, git: FakeGit, host: Host, engine: Engine) -> None:
     """Nothing lives but what would not die, and nothing is left but what is kept on purpose."""
     alive = [each.spec.folder for each in host.living if not _may_live(each, git)]

@@ -20,7 +20,7 @@ CALL_S = 0.0005
 _WRITES = frozenset({"ledger.commit:before", "ledger.put_text:before", "store.promote:before"})
 
 
-class SimulatedCrash(BaseException):  # noqa: N818 - the death of a process is no error
+class SimulatedCrash(BaseException):
     """The controller dies here. Nothing can catch it, and nothing in memory is left."""
 
 
@@ -64,7 +64,9 @@ class Faults:
         self.calls = 0
         self.counts: dict[str, int] = {}
         self.random = random
-        self._chances = {each.name: value for each in fields(odds) if (value := getattr(odds, each.name))}
+        self._chances = {
+            each.name: value for each in fields(odds) if (value := getattr(odds, each.name))
+        }
         self._timeline = timeline
         self._calm_at_s = calm_at_s
         self._pause_s = pause_s
@@ -187,4 +189,4 @@ class Gated:
 
 def gated(port: Port, name: str, gate: Callable[[str], None]) -> Port:
     """The port, with gates."""
-    return cast(Port, Gated(port, name, gate))
+    return cast("Port", Gated(port, name, gate))

@@ -170,7 +170,9 @@ class FakeGit:
             return MergeConflict(paths=merged.paths)
         tree = self.objects.put_tree(merged)
         made = Commit((work.target, work.tip), tree, work.subject, work.trailers, work.utc)
-        return Merged(commit=self.objects.put(made), tree=tree)
+        unfit = [path for path, content in merged.items() if content.startswith("unfit")]
+        findings = tuple(f"{path} leads out of the repository" for path in unfit)
+        return Merged(commit=self.objects.put(made), tree=tree, findings=findings)
 
     def _move(self, work: MoveWork) -> WorkResult:
         actual = self.hub[work.ref]

@@ -13,7 +13,8 @@ from tidegate.core import effects as f
 from tidegate.core.events import Regranted
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Limits
-from tidegate.engine import base_check as base, book, jobs, loop, reach, tick, turns
+from tidegate.engine import base_check as base
+from tidegate.engine import book, jobs, loop, reach, tick, turns
 from tidegate.engine.engine import Engine
 from tidegate.playbooks import build
 from tidegate.ports.git import MoveWork
@@ -147,8 +148,9 @@ def _check_the_tip(patch: Patch) -> None:
 
     def dispatch(lane: Lane, attempt: Attempt, view: build.View) -> c.Dispatch:
         command = original(lane, attempt, view)
-        is_check = attempt.commit is not None and lane.candidate is not None
-        return replace(command, base=lane.candidate.tip) if is_check else command
+        if attempt.commit is None or lane.candidate is None:
+            return command
+        return replace(command, base=lane.candidate.tip)
 
     original = build._dispatch
     patch(build, "_dispatch", dispatch)

@@ -35,7 +35,7 @@ class Plan:
     added_s: Mapping[str, float] = field(default_factory=dict)
     """When an issue is added, where that is not before the run."""
     width: int = 2
-    odds: Odds = Odds()
+    odds: Odds = field(default_factory=Odds)
     calm_at_s: float = 0.0
     pause_s: float = 3 * LEASE_S
     deaths_max: int = 12

@@ -12,7 +12,7 @@ from tidegate.core.evolve import evolve
 from tidegate.core.lane import Lane
 from tidegate.core.policy import Limits
 from tidegate.core.run import Run, evolve_run, with_lane_event
-from tidegate.core.values import Cause, Role, Verdict
+from tidegate.core.values import Cause, Verdict
 from tidegate.playbooks.build import queue_order
 
 
@@ -100,7 +100,11 @@ class Durable:
                 live = [x.id for x in after.attempts.values() if x.role is role and not x.is_over]
                 require(len(live) == 1, "live attempts of one lane and role", live)
             case e.ArtifactStaged(path=path, digest=digest):
-                require(self.staged.setdefault(path, digest) == digest, "an artifact is staged anew", path)
+                require(
+                    self.staged.setdefault(path, digest) == digest,
+                    "an artifact is staged anew",
+                    path,
+                )
             case e.Judged(verdict=Verdict.PASS, tree=tree):
                 require(tree in self.green, "a PASS on a tree that no check passed", entry)
                 self._passed.add(tree)
@@ -109,7 +113,9 @@ class Durable:
             case e.Landed(ref=ref, commit=commit):
                 landing = before.landing if before else None
                 require(before and before.commit is None, "a lane lands twice", entry.lane)
-                require(landing and landing.new == commit, "what lands is not what was intended", ref)
+                require(
+                    landing and landing.new == commit, "what lands is not what was intended", ref
+                )
                 self.landed.add(commit)
             case _:
                 pass
@@ -119,7 +125,8 @@ class Durable:
         require(event.tree in self._passed, "a landing on a tree without a verdict", event)
         require(
             candidate and (candidate.commit, candidate.tree) == (event.new, event.tree),
-            "a landing of something else than the candidate", event,
+            "a landing of something else than the candidate",
+            event,
         )
         others = [x.id for x in self.lanes.values() if x.landing and x.id != lane.id]
         require(not others, "two landings at once", lane.id, others)
@@ -148,4 +155,6 @@ class Durable:
             told = (row["state"], row["role"], row["artifact_digest"])
             folded = (attempt.state.value, attempt.role.value, attempt.digest)
             require(told == folded, "a row says something else", attempt.id, told, folded)
-            require(row["lease_epoch"] == attempt.epoch, "the lease is at another epoch", attempt.id)
+            require(
+                row["lease_epoch"] == attempt.epoch, "the lease is at another epoch", attempt.id
+            )

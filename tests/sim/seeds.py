@@ -65,13 +65,14 @@ _STORIES: Sequence[Sequence[Deed]] = (
     [CANNOT_START, CANNOT_START, GOOD],
     [_CLASH, GOOD],
     [_CLASH, _CLASH, GOOD],
+    [Deed(writes="unfit"), GOOD],
     [BREACHES],
 )
 
 
 def world_of(seed: int, folder: Path) -> World:
     """The world of a seed."""
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311 - it is to be the same each time, and no secret
     names = "abcd"[: random.randint(1, 4)]
     pace_s = random.uniform(5, 200) if random.random() < 0.3 else None
     deeds = {name: _deeds(random, pace_s) for name in names}

@@ -53,7 +53,8 @@ class Eyewitness:
             turn is not None
             and (str(turn.number), turn.epoch) == (spec.env["TIDEGATE_TURN"], spec.epoch)
             and turn.end is None,
-            "a turn is started, and its grant is not durable", spec,
+            "a turn is started, and its grant is not durable",
+            spec,
         )
 
     def _is_due(self, work: Work) -> bool:
@@ -92,20 +93,28 @@ class Eyewitness:
         for other in living:
             require(
                 duty is None or _duty(other) != duty,
-                "two live runners for one lane and role", process.spec.folder, other.spec.folder,
+                "two live runners for one lane and role",
+                process.spec.folder,
+                other.spec.folder,
             )
             require(
                 place is None
                 or self._place(other) != place
                 or self._is_look_at_work(process, other)
                 or self._is_look_at_work(other, process),
-                "a runner begins where another one is alive", process.spec.folder, other.spec.folder,
+                "a runner begins where another one is alive",
+                process.spec.folder,
+                other.spec.folder,
             )
         roles = (each.spec.env.get("TIDEGATE_ROLE") for each in (process, *living))
         builders = [role for role in roles if role == Role.BUILD]
         require(len(builders) <= self._width, "too many builders at once", len(builders))
         if duty is not None:
-            require(place in self.git.workspaces, "a turn begins without a workspace", process.spec.folder)
+            require(
+                place in self.git.workspaces,
+                "a turn begins without a workspace",
+                process.spec.folder,
+            )
 
     def _place(self, process: Process) -> str | None:
         work = self.git.works.get(process.spec.folder)
@@ -134,7 +143,11 @@ class Eyewitness:
 
     def moving(self, work: MoveWork, actual: str) -> None:
         """The target only moves to what was intended, from where it was intended."""
-        require((work.ref, work.old, work.new) in self._durable.intended, "a move that was not intended", work)
+        require(
+            (work.ref, work.old, work.new) in self._durable.intended,
+            "a move that was not intended",
+            work,
+        )
         made = self.git.objects.commit(work.new)
         require(actual in made.parents, "a move that is no fast-forward", work)
         require(made.tree in self._durable.green, "a move to a tree that no check passed", work)
@@ -155,7 +168,11 @@ class Eyewitness:
 
     def promoted(self, path: str, digest: str) -> None:
         """An artifact is published under the path and digest that were intended before."""
-        require(self._durable.staged.get(path) == digest, "an artifact is published without intent", path)
+        require(
+            self._durable.staged.get(path) == digest,
+            "an artifact is published without intent",
+            path,
+        )
 
     # --- asking -----------------------------------------------------------------------------
 

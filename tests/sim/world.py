@@ -51,7 +51,11 @@ class World:
         self.folder = folder
         self.timeline = Timeline()
         self.faults = Faults(
-            self.timeline, Random(seed), plan.odds, calm_at_s=plan.calm_at_s, pause_s=plan.pause_s
+            self.timeline,
+            Random(seed),  # noqa: S311 - it is to be the same each time, and no secret
+            plan.odds,
+            calm_at_s=plan.calm_at_s,
+            pause_s=plan.pause_s,
         )
         root = folder / "repository"
         root.mkdir()
@@ -106,14 +110,15 @@ class World:
                 self.house(),
                 self.repositories.repository.root,
                 RunWish(width=self.plan.width),
-                Eyes(recorded=lambda _: None, state=self._after_tick, wish=lambda: self.wish()),
+                Eyes(recorded=lambda _: None, state=self._after_tick, wish=self._asked_wish),
             )
         except (SimulatedCrash, Unavailable, NotReady) as error:
-            return self._died(error)
+            self._died(error)
         except StaleEpoch as error:
             if not self._is_usurped:
                 raise
-            return self._died(error)
+            self._died(error)
+        return None
 
     def _usurp(self) -> None:
         """A second controller takes over and dies at once: only its number stays."""
@@ -208,6 +213,9 @@ class World:
             self._hot = 0
         self.faults.gate(call)
 
+    def _asked_wish(self) -> Wish:
+        return self.wish()
+
     def _wish(self) -> Wish:
         if self._wished is Wish.GO_ON:
             if self.faults.strikes("detach"):
@@ -227,6 +235,7 @@ class World:
             ending.check_lanes(self.durable, result.summary, self._shown)
         if self.engine is not None:
             ending.check_leftovers(self.durable, self.git, self.host, self.engine)
+        ending.check_landings(self.git, run.target)
         target = self.git.hub[HUB_TARGET(run.id)]
         require(target == run.target or self.git.is_moved, "the hub's target is elsewhere")
         if run.target != run.started.base and not run.waiting:

@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 import click
 
 from tidegate import __version__
-from tidegate.cli import reading
 from tidegate.cli.output import (
     READER_GONE,
     OutputLost,
@@ -163,9 +162,10 @@ def add(
     priority: int,
 ) -> None:
     """Write an issue under the next free number."""
+    from tidegate.cli.queue import standard_input  # noqa: PLC0415 - each command loads its own
     from tidegate.verbs.setup import add as verb  # noqa: PLC0415 - each command loads its own
 
-    body = reading.standard_input() if text == "-" else text
+    body = standard_input() if text == "-" else text
     issue = verb(house, here(), title, text=body, footprint=footprint, priority=priority)
     if as_json:
         show_json({"issue": issue.id, "title": issue.title, "path": issue.path})
@@ -194,7 +194,9 @@ def run(house: House, *, as_json: bool, width: int | None, base: str | None) -> 
 @command()
 def status(house: House, *, as_json: bool, run_id: str | None) -> None:
     """Show the newest run: open lanes, and what became of the others."""
-    reading.status(house, here(), run_id, as_json=as_json)
+    from tidegate.cli.status import status as show_status  # noqa: PLC0415 - each command loads its own
+
+    show_status(house, here(), run_id, as_json=as_json)
 
 
 @tidegate.command()
@@ -213,7 +215,9 @@ def log(
     everything: bool,
 ) -> None:
     """Print the events of a run, or of one lane, in order."""
-    reading.log(
+    from tidegate.cli.history import log as show_log  # noqa: PLC0415 - each command loads its own
+
+    show_log(
         house, here(), lane=lane, run=run_id, last=last, everything=everything, as_json=as_json
     )
 
@@ -224,7 +228,9 @@ def log(
 @command()
 def show(house: House, *, as_json: bool, lane: str, run_id: str | None) -> None:
     """Show one lane: its attempts, why each round failed, and the reports."""
-    reading.show(house, here(), lane, run_id, as_json=as_json)
+    from tidegate.cli.story import show as show_story  # noqa: PLC0415 - each command loads its own
+
+    show_story(house, here(), lane, run_id, as_json=as_json)
 
 
 @tidegate.command()
@@ -232,7 +238,9 @@ def show(house: House, *, as_json: bool, lane: str, run_id: str | None) -> None:
 @command()
 def explain(house: House, *, as_json: bool, issue: str | None) -> None:
     """Say why an issue is next, or is not; without one, all of them."""
-    reading.explain(house, here(), issue, as_json=as_json)
+    from tidegate.cli.queue import explain as show_queue  # noqa: PLC0415 - each command loads its own
+
+    show_queue(house, here(), issue, as_json=as_json)
 
 
 @tidegate.command()
@@ -256,7 +264,9 @@ def land(house: House, *, as_json: bool, run_id: str | None) -> None:
 @command()
 def doctor(house: House, *, as_json: bool) -> None:
     """Say what would not work here, before anything is spent."""
-    sys.exit(reading.doctor(house, here(), as_json=as_json))
+    from tidegate.cli.health import doctor as show_health  # noqa: PLC0415 - each command loads its own
+
+    sys.exit(show_health(house, here(), as_json=as_json))
 
 
 @tidegate.command()

@@ -66,7 +66,8 @@ def summary_lines(summary: Summary) -> Iterator[str]:
         yield clean_text(summary.note.rstrip())
     if summary.landed and summary.target is not None:
         branch = summary.target.ref.removeprefix("refs/heads/")
-        yield f"run {summary.run}: {len(summary.landed)} landed on {branch}{_remedy(summary)}"
+        where = f"landed on {branch}" if summary.is_delivered else f"landed, and wait for {branch}"
+        yield f"run {summary.run}: {len(summary.landed)} {where}{_remedy(summary)}"
     for each in summary.stopped:
         yield f"see why: tidegate show {each.lane}"
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, assert_never
 
 from tidegate.git import plain
-from tidegate.git.host import PATHS_SHOWN_MAX
+from tidegate.git.host import with_paths
 from tidegate.git.plain import Tampered
 from tidegate.ports.git import (
     Delivered,
@@ -222,8 +222,7 @@ def _delivered(said: Json) -> Delivered | NotDelivered:
         case "delivered":
             return Delivered()
         case "waiting":
-            shown = ", ".join(said["paths"][:PATHS_SHOWN_MAX])
-            return NotDelivered(reason=f"{said['reason']} ({shown})" if shown else said["reason"])
+            return NotDelivered(reason=with_paths(said["reason"], said["paths"]))
         case _:
             return NotDelivered(reason=said["reason"])
 

@@ -60,6 +60,11 @@ class Control(NamedTuple):
         """Note that the workspace is whole."""
         durable.write_file(self._record, json.dumps(record, sort_keys=True).encode())
 
+    def keep_index(self, index: str) -> None:
+        """Take another index in place of the one that is kept, whole or not at all."""
+        durable.sync_file(index)
+        os.replace(index, self.kept_index)
+
     def drop_index(self) -> None:
         """Keep no index: a sparse checkout's hides what lies outside its cone."""
         os.unlink(self.kept_index)
@@ -128,10 +133,15 @@ class Control(NamedTuple):
 
 
 def copy_index(source: str, target: str) -> None:
-    """Copy an index with its time, from which git tells what may have changed since."""
+    """Copy an index with its time, from which git tells what may have changed since.
+
+    It is on the disk before this returns: git would read half an index without noticing.
+    """
     with open(source, "rb") as file:
         content = file.read()
         status = os.fstat(file.fileno())
     with open(target, "wb") as file:
         file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
     os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))

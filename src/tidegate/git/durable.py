@@ -26,6 +26,15 @@ def sync_file_system(path: str) -> None:
         os.close(descriptor)
 
 
+def sync_file(path: str) -> None:
+    """Write out one file's content."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def sync_folder(path: str) -> None:
     """Write out the entries of one folder: a rename is not kept before that."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

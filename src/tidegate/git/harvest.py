@@ -182,7 +182,7 @@ class _Harvesting:
         git = self._looking_at(self._order.workspace, index)
         commit = self._snapshot(git, head, found, self._control.baseline(), cone=self._order.cone)
         if trusted and os.path.exists(index):
-            os.replace(index, self._control.kept_index)
+            self._control.keep_index(index)
         return commit
 
     def _take_linked(self, linked: Linked, broken: Collection[str], found: Survey) -> None:
@@ -210,7 +210,8 @@ class _Harvesting:
         return self._hub.git._replace(
             work_tree=root,
             index_file=index,
-            settings=self._order.settings,
+            # The index is written several times, and put on the disk once, when it is kept.
+            settings=(*self._order.settings, ("core.fsync", "all,-index")),
             timeout_s=LONG_S,
         )
 

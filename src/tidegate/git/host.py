@@ -3,17 +3,23 @@
 Only `deliver` changes anything of the user's, and only by a fast-forward.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterator, Sequence
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from tidegate.core.errors import Refused
-from tidegate.git import carried, delivery, hub, landing, repository
+from tidegate.git import carried, repository
 from tidegate.git.errors import NoCommits
-from tidegate.ports.git import Delivered, NotDelivered
-from tidegate.ports.repository import Concern, Repository
+from tidegate.ports.repository import HUB, Concern, Repository
 
-HUB = "hub.git"
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tidegate.git.delivery import Delivery
+    from tidegate.git.hub import Hub
+    from tidegate.ports.git import Delivered, NotDelivered
+
 _HEADS = "refs/heads/"
 PATHS_SHOWN_MAX = 5
 
@@ -45,11 +51,13 @@ class HostRepositories:
 
     def is_ancestor(self, repository: Repository, old: str, new: str) -> bool:
         """True where `old` is `new` or comes before it, as the hub knows them."""
-        git = hub.Hub(hub_path(repository)).git
+        git = _hub(repository).git
         return git.run("merge-base", "--is-ancestor", old, new, ok_codes=(0, 1)).code == 0
 
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Make or repair the hub, bring `commit` into it, and return the commit's tree."""
+        from tidegate.git import hub  # noqa: PLC0415 - the reading commands need none of it
+
         source = _found(repository.root)
         made = hub.make(hub_path(repository), source)
         hub.fetch_base(made, source, commit)
@@ -57,12 +65,13 @@ class HostRepositories:
 
     def hub_commit(self, repository: Repository, ref: str) -> str | None:
         """What the hub's ref is at; None where there is no such ref, or no hub."""
-        path = hub_path(repository)
-        return hub.Hub(path).commit(ref) if os.path.isdir(path) else None
+        return _hub(repository).commit(ref) if os.path.isdir(hub_path(repository)) else None
 
     def create_hub_ref(self, repository: Repository, ref: str, commit: str) -> None:
         """Point a ref of the hub at its first commit."""
-        made = landing.create(hub.Hub(hub_path(repository)), ref, commit)
+        from tidegate.git import landing  # noqa: PLC0415 - as above
+
+        made = landing.create(_hub(repository), ref, commit)
         if isinstance(made, landing.Elsewhere):
             raise Refused(f"the hub has a ref {ref} already, at {made.actual}")
 
@@ -73,26 +82,40 @@ class HostRepositories:
 
         It is what a person asks for, so what they took back before is given again.
         """
-        made, source = hub.Hub(hub_path(repository)), _found(repository.root)
-        return outcome_of(delivery.deliver(made, source, ref, new=new, old=old, again=True))
+        from tidegate.git import delivery  # noqa: PLC0415 - as above
+
+        source = _found(repository.root)
+        return _told(delivery.deliver(_hub(repository), source, ref, new=new, old=old, again=True))
 
     def identity(self, repository: Repository) -> tuple[str, str] | None:
         """The user's name and address for commits."""
         return _identity(repository.root)
 
 
-def outcome_of(outcome: delivery.Delivery) -> Delivered | NotDelivered:
-    """A delivery in the port's words."""
+def _hub(repository: Repository) -> Hub:
+    from tidegate.git.hub import Hub  # noqa: PLC0415 - as above
+
+    return Hub(hub_path(repository))
+
+
+def _told(outcome: Delivery) -> Delivered | NotDelivered:
+    from tidegate.git import delivery  # noqa: PLC0415 - as above
+    from tidegate.ports.git import Delivered, NotDelivered  # noqa: PLC0415 - as above
+
     match outcome:
         case delivery.Delivered():
             return Delivered()
         case delivery.Waiting(reason=reason, paths=paths):
-            shown = f" ({', '.join(paths[:PATHS_SHOWN_MAX])})" if paths else ""
-            return NotDelivered(reason=f"{reason}{shown}")
+            return NotDelivered(reason=with_paths(reason, paths))
         case delivery.Diverged(reason=reason):
             return NotDelivered(reason=reason)
         case _:
             assert_never(outcome)
+
+
+def with_paths(reason: str, paths: Sequence[str]) -> str:
+    """Why something waits, with the first few of the paths that it waits for."""
+    return f"{reason} ({', '.join(paths[:PATHS_SHOWN_MAX])})" if paths else reason
 
 
 def _found(root: str) -> repository.Repository:

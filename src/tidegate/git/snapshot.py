@@ -72,7 +72,7 @@ def take(git: Git, tip: str, *, survey: Survey, before: Baseline, cone: Sequence
 
 
 def _read_tree(git: Git, tip: str) -> None:
-    """Bring the index to the commit; one that cannot be read (a power cut) is begun anew."""
+    """Bring the index to the commit; one that cannot be read is begun anew."""
     try:
         git.run("read-tree", "--reset", tip)
     except GitTimedOut:

@@ -10,6 +10,9 @@ from typing import Protocol
 
 from tidegate.ports.git import Delivered, NotDelivered
 
+HUB = "hub.git"
+"""The hub's folder, beside the ledger."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:

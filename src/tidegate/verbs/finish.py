@@ -1,6 +1,7 @@
 """The end of one `run`: what became of it, and whether the run is over or is left open."""
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from tidegate.core.errors import NotReady
@@ -31,6 +32,7 @@ def finish(
         waiting=tuple(_waiting(engine, issue, waits_for) for issue in engine.queue),
         note=_note(house, repository, engine, ended),
     )
+    summary = replace(summary, is_delivered=not run.waiting)
     if is_over:
         engine.book.record_run(_end(summary, ended.halt or "the queue is empty"))
         engine.book.flush()
@@ -95,7 +97,7 @@ def _tidy(engine: Engine) -> None:
 
 def _exit_code(summary: Summary, ended: Ended, *, is_over: bool) -> int:
     """130 where a wish left something undone: one that came too late interrupted nothing."""
-    if ended.wish is not Wish.GO_ON and not is_over:
+    if ended.wish is not Wish.GO_ON and (summary.waiting or not is_over):
         return 130
     if ended.halt is not None:
         return NotReady.exit_code

@@ -15,7 +15,7 @@ from tidegate.ports.repository import Repository
 from tidegate.verbs.assembly import assemble
 from tidegate.verbs.finish import finish
 from tidegate.verbs.house import House
-from tidegate.verbs.queue import landed_issues, needed, open_issues
+from tidegate.verbs.queue import Outcomes, landed_issues, needed, open_issues
 from tidegate.verbs.readiness import agent_problem, refuse_fatal_concerns, require_ready
 from tidegate.verbs.start import RunWish, start_run
 from tidegate.verbs.summary import Summary, WaitingIssue
@@ -67,7 +67,7 @@ def _run(
     issues = open_issues(house, repository, loaded.configuration, ledger)
     landed = landed_issues(ledger.outcomes())
     if open_run is None and all(needed(issue, landed) for issue in issues):
-        return _idle(issues, landed)
+        return _idle(issues, ledger.outcomes())
     if open_run and wish.base is not None:
         raise Refused(
             f"run {open_run} is under way and has its base",
@@ -110,12 +110,18 @@ def _refill(
     return any(needed(issue, engine.landed) is None for issue in fresh)
 
 
-def _idle(issues: Sequence[Issue], landed: set[str]) -> RunResult:
+def _idle(issues: Sequence[Issue], outcomes: Outcomes) -> RunResult:
     """No run is begun where nothing could be done in it: each issue waits for another."""
+    landed = landed_issues(outcomes)
+    stopped = sorted(issue for issue, (_, outcome) in outcomes.items() if outcome == "stopped")
     waiting = tuple(
         WaitingIssue(issue=issue.id, waits_for=needed(issue, landed) or "") for issue in issues
     )
-    summary = Summary(run=None, waiting=waiting, note="" if waiting else NOTHING_TO_DO)
+    note = "" if waiting else NOTHING_TO_DO
+    if stopped:
+        again = f"stopped before: {', '.join(stopped)}; to try one again, `tidegate add` it anew"
+        note = f"{note}; {again}" if note else again
+    summary = Summary(run=None, waiting=waiting, note=note)
     return RunResult(summary=summary, exit_code=1 if waiting else 0)
 
 

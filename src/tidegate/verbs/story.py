@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from tidegate.core.errors import IntegrityError, Misused
 from tidegate.core.events import JobFailed
 from tidegate.ports.ledger import Ledger, Row
+from tidegate.ports.repository import HUB, Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.look import NO_RUN, LaneLine, find_run, lane_line, no_lane, reading
 
@@ -41,11 +43,13 @@ class LaneStory:
     findings: tuple[Finding, ...]
     reports: tuple[tuple[str, str], ...]
     troubles: tuple[Trouble, ...]
+    work: str | None
+    """The command that shows what the newest build had come to; None where it came to nothing."""
 
 
 def show(house: House, folder: str, lane: str, *, run: str | None) -> LaneStory:
     """One lane of the newest run that has it, or of the run named."""
-    with reading(house, folder) as (_, ledger):
+    with reading(house, folder) as (repository, ledger):
         if ledger is None:
             raise Misused(NO_RUN)
         row = _lane_row(ledger, lane, run)
@@ -65,7 +69,19 @@ def show(house: House, folder: str, lane: str, *, run: str | None) -> LaneStory:
             ),
             reports=tuple(_reports(ledger, turns)),
             troubles=tuple(_troubles(ledger, run_id, lane)),
+            work=_work(repository, ledger.rows("workspace", run_id, lane=lane), turns),
         )
+
+
+def _work(repository: Repository, workspaces: Sequence[Row], turns: Sequence[Row]) -> str | None:
+    """All that was ever collected is in the hub, and can be looked at there with git."""
+    tips = [(each["attempt_id"], each["tip"]) for each in turns if each["tip"]]
+    bases = {each["attempt_id"]: each["base"] for each in workspaces}
+    if not tips:
+        return None
+    attempt, tip = tips[-1]
+    hub = quote(f"{repository.home}/{HUB}")
+    return f"git --git-dir={hub} diff {bases[attempt]} {tip}"
 
 
 def _lane_row(ledger: Ledger, lane: str, run: str | None) -> Row:

@@ -60,12 +60,15 @@ class Summary:
     target: Target | None = None
     wakes: int = 0
     note: str = ""
+    is_delivered: bool = True
+    """The user's repository has what landed."""
 
     def as_json(self) -> dict[str, object]:
         """The documented form; `for` is a word that Python keeps to itself."""
         from dataclasses import asdict  # noqa: PLC0415 - needed where JSON is asked for
 
         made = asdict(self)
+        del made["is_delivered"]  # a program sees it by the note, and by where the ref is
         made["waiting"] = [{"issue": w.issue, "for": w.waits_for} for w in self.waiting]
         return made
 

@@ -1,0 +1,54 @@
+"""One lane, from its first attempt to its end."""
+
+from collections.abc import Iterator
+
+from tidegate.cli.output import clean, clean_text, columns, show_json, show_lines
+from tidegate.verbs.house import House
+from tidegate.verbs.story import LaneStory
+from tidegate.verbs.story import show as verb
+
+
+def show(house: House, folder: str, lane: str, run: str | None, *, as_json: bool) -> None:
+    """One lane's whole story."""
+    story = verb(house, folder, lane, run=run)
+    if as_json:
+        show_json(story)
+    else:
+        show_lines(*_story_lines(story))
+
+
+def _story_lines(story: LaneStory) -> Iterator[str]:
+    lane = story.lane
+    yield f"{lane.lane}: {clean(lane.title)}"
+    where = f" as {lane.commit}" if lane.commit else ""
+    why = f" ({clean(lane.reason)})" if lane.reason else ""
+    yield f"run {story.run}: {lane.stage}{where}{why}"
+    yield ""
+    yield from columns(
+        [
+            (
+                str(a["attempt_id"]),
+                str(a["state"]),
+                str(a["content_verdict"]),
+                clean(str(a["reason"])),
+            )
+            for a in story.attempts
+        ]
+    )
+    for finding in story.findings:
+        counted = "" if finding.counts else ", not counted"
+        yield from _part(f"{finding.attempt}: {finding.reason}{counted}", finding.text)
+    for trouble in story.troubles:
+        yield from _part(f"{trouble.attempt}: {trouble.job} ({trouble.reason})", trouble.text)
+    told = {finding.text for finding in story.findings}
+    for name, text in story.reports:
+        if text not in told:
+            yield from _part(f"report of {name}", text)
+    if story.work is not None and not lane.commit:
+        yield from _part("what it came to", story.work)
+
+
+def _part(title: str, text: str) -> Iterator[str]:
+    yield ""
+    yield f"--- {clean(title)}"
+    yield clean_text(text.rstrip())
