@@ -143,7 +143,7 @@ def test_many_adders_never_share_a_number(tmp_path: Path) -> None:
 def test_a_file_is_never_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even where the number was picked wrongly, what a person wrote stays."""
     tracker(tmp_path, **{"001-a.md": "---\ntitle: mine\n---\n"})
-    monkeypatch.setattr(markdown, "_next_number", lambda _names, *, above: "001")
+    monkeypatch.setattr(markdown, "_next_number", lambda _names, **_above: "001")
     with pytest.raises(Unavailable, match="File exists"):
         add(tmp_path, "a")
     assert [issue.title for issue in MarkdownTracker(tmp_path).issues()] == ["mine"]

@@ -28,51 +28,66 @@ def assemble(
 ) -> Engine:
     """Take the run over and return its engine, with an empty queue."""
     now = house.clock.now()
+    setup = _setup(house, repository, configuration, run)
+    ports = _ports(house, repository, configuration, ledger, setup)
     fence = ledger.take_over(run, holder=house.holder, utc=now.utc)
     book = open_book(ledger, fence, configuration.policy.limits)
     book.utc = now.utc
     book.record_run(_took_over(house, now, fence.controller_epoch))
-    settings, role = configuration.settings, configuration.roles["build"]
-    environment = allowed(house.environment, settings.env.allow)
-    identity = house.repositories.identity(repository)
-    if identity is None:
-        raise NotReady("git knows no name and address to commit with", hint="set user.name")
     return Engine(
-        ports=Ports(
-            ledger=ledger,
-            runners=house.runners,
-            git=house.open_git(
-                repository,
-                run=run,
-                style=settings.land.style,
-                identity=identity,
-                variables=environment,
-            ),
-            agent=house.load_agent(role.agent),
-            store=house.store,
-            clock=house.clock,
-            free_bytes=house.free_bytes,
-            new_token=house.new_token,
-        ),
-        setup=Setup(
-            places=Places(home=repository.home, run=run),
-            policy=configuration.policy,
-            workspaces=workspaces_root(house, repository, settings.workspace.root),
-            check_command=settings.check.command,
-            build=role,
-            workspace_setup=settings.workspace.setup or None,
-            env_files=settings.workspace.env_files,
-            caches=settings.workspace.caches,
-            environment=environment,
-            version=house.version,
-            holder=house.holder,
-        ),
+        ports=ports,
+        setup=setup,
         book=book,
         queue=[],
-        width=settings.run.width,
+        width=configuration.settings.run.width,
         render_prompt=render_prompt,
         now=now,
         landed=landed_issues(ledger.outcomes()),
+    )
+
+
+def _setup(house: House, repository: Repository, configuration: Configuration, run: str) -> Setup:
+    settings = configuration.settings
+    return Setup(
+        places=Places(home=repository.home, run=run),
+        policy=configuration.policy,
+        workspaces=workspaces_root(house, repository, settings.workspace.root),
+        check_command=settings.check.command,
+        build=configuration.roles["build"],
+        workspace_setup=settings.workspace.setup or None,
+        env_files=settings.workspace.env_files,
+        caches=settings.workspace.caches,
+        environment=allowed(house.environment, settings.env.allow),
+        version=house.version,
+        holder=house.holder,
+    )
+
+
+def _ports(
+    house: House,
+    repository: Repository,
+    configuration: Configuration,
+    ledger: Ledger,
+    setup: Setup,
+) -> Ports:
+    identity = house.repositories.identity(repository)
+    if identity is None:
+        raise NotReady("git knows no name and address to commit with", hint="set user.name")
+    return Ports(
+        ledger=ledger,
+        runners=house.runners,
+        git=house.open_git(
+            repository,
+            run=setup.places.run,
+            style=configuration.settings.land.style,
+            identity=identity,
+            variables=setup.environment,
+        ),
+        agent=house.load_agent(setup.build.agent),
+        store=house.store,
+        clock=house.clock,
+        free_bytes=house.free_bytes,
+        new_token=house.new_token,
     )
 
 
