@@ -8,7 +8,7 @@ import struct
 import subprocess
 import sys
 import termios
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tests.cli.desk import LIMIT_S, TIDEGATE, Desk
 from tests.waiting import until
@@ -27,7 +27,6 @@ class Terminal:
     process: subprocess.Popen[bytes]
     end: int
     shown: bytes = b""
-    chunks: list[bytes] = field(default_factory=list)
 
     @classmethod
     def running(cls, desk: Desk, *arguments: str, columns: int = 80, **env: str) -> "Terminal":
@@ -78,7 +77,5 @@ class Terminal:
 
     def _look(self) -> str:
         if select.select([self.end], [], [], 0.05)[0]:
-            chunk = os.read(self.end, 65_536)
-            self.chunks.append(chunk)
-            self.shown += chunk
+            self.shown += os.read(self.end, 65_536)
         return self.shown.decode(errors="replace")

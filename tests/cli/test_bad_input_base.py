@@ -1,5 +1,7 @@
 """What is wrong before anything is spent: a red base, a full disk. No agent has cost anything."""
 
+import pytest
+
 from tests.cli.desk import Desk
 
 GIGA = 10**9
@@ -38,6 +40,7 @@ def test_a_missing_check_is_a_red_base_with_the_shells_own_words(desk: Desk) -> 
     assert "[exit code 127]" in said.out
 
 
+@pytest.mark.slow
 def test_after_mending_the_configuration_the_next_run_starts_afresh(desk: Desk) -> None:
     """The red run is over: the next has an id of its own and the new settings."""
     settle(desk, "false")
@@ -49,6 +52,7 @@ def test_after_mending_the_configuration_the_next_run_starts_afresh(desk: Desk) 
     assert len(green.landed) == 1
 
 
+@pytest.mark.slow
 def test_after_mending_the_code_the_next_run_starts_afresh(desk: Desk) -> None:
     """A commit on the target is the new base."""
     settle(desk, "grep -q mended part.txt")
@@ -59,6 +63,7 @@ def test_after_mending_the_code_the_next_run_starts_afresh(desk: Desk) -> None:
     assert desk.git("rev-parse", f"{summary.landed[0].commit}^1") == mended
 
 
+@pytest.mark.slow
 def test_too_little_disk_is_told_before_anything_starts(desk: Desk) -> None:
     """Exit 3 with both numbers; with a lower floor the next run starts."""
     settle(desk, "true")

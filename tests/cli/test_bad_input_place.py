@@ -134,6 +134,20 @@ def test_a_detached_head_has_no_target(desk: Desk) -> None:
     assert desk.tidegate("status").json["run"] is None
 
 
+def test_a_target_that_is_no_branch_is_told(desk: Desk) -> None:
+    """A mistyped [run] target begins no run, and `doctor` sees it too."""
+    desk.settle("echo more >> part.txt")
+    settings = desk.repository / "tidegate.toml"
+    text = settings.read_text(encoding="utf-8").replace("[run]", "[run]\ntarget = 'mian'")
+    settings.write_text(text, encoding="utf-8")
+    desk.issue(1)
+    said = desk.tidegate("run")
+    assert said.code == 2
+    assert "there is no branch 'mian'" in said.complaint
+    assert desk.tidegate("doctor").code == 3
+    assert desk.tidegate("status").json["run"] is None
+
+
 def test_workspaces_need_a_place_that_can_be_written(desk: Desk) -> None:
     """A root that is a file, or lies in the repository, is told before anything is begun."""
     desk.issue(1)

@@ -157,6 +157,7 @@ def test_no_workspace_is_left(used: Used) -> None:
     assert desk.living() == {}
 
 
+@pytest.mark.slow
 def test_land_fast_forwards_the_branch(desk: Desk) -> None:
     """`land` moves branch and checkout to what was proved; again it has nothing to move."""
     desk.settle("echo more >> part.txt")

@@ -19,6 +19,7 @@ def test_landing_on_the_branch_that_is_checked_out_moves_the_files_too(desk: Des
     assert desk.tidegate("land", "--json").json["moved"] is False
 
 
+@pytest.mark.slow
 def test_a_dirty_checkout_makes_a_landing_wait_and_nothing_is_overwritten(desk: Desk) -> None:
     """Exit 1 says what is in the way; the same command delivers once it is out of the way."""
     desk.settle("echo more >> part.txt", more=TO_MAIN)
@@ -43,6 +44,7 @@ def test_a_dirty_checkout_makes_a_landing_wait_and_nothing_is_overwritten(desk: 
     assert (desk.repository / "part.txt").read_text(encoding="utf-8") == "first\nmore\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_branch_that_is_checked_out_nowhere_moves_alone(desk: Desk, *, exists: bool) -> None:
     """It is fast-forwarded or made; the checkout stays as it is."""
@@ -56,6 +58,7 @@ def test_a_branch_that_is_checked_out_nowhere_moves_alone(desk: Desk, *, exists:
     assert (desk.repository / "part.txt").read_text(encoding="utf-8") == "first\n"
 
 
+@pytest.mark.slow
 def test_squash_makes_one_commit_of_a_builders_many(desk: Desk) -> None:
     """The landed commit is the base's only child, and its author is the repository's owner."""
     desk.settle(
@@ -70,6 +73,7 @@ def test_squash_makes_one_commit_of_a_builders_many(desk: Desk) -> None:
     assert desk.git("show", "-s", "--format=%cn", commit) == "Owner"
 
 
+@pytest.mark.slow
 def test_a_target_that_has_moved_on_is_refused_with_the_way_out(desk: Desk) -> None:
     """Neither `land` nor a new run guesses; the command that they name mends it."""
     desk.settle("echo $TIDEGATE_ISSUE > part-$TIDEGATE_ISSUE")
@@ -93,6 +97,7 @@ def test_a_target_that_has_moved_on_is_refused_with_the_way_out(desk: Desk) -> N
     assert {"mine.txt", "part-001", "part-002"} <= set(listed)
 
 
+@pytest.mark.slow
 def test_a_new_run_starts_where_it_is_told(desk: Desk) -> None:
     """`--base` goes over everything; a name that is no commit is refused before anything begins."""
     older = desk.git("rev-parse", "main")
@@ -108,6 +113,7 @@ def test_a_new_run_starts_where_it_is_told(desk: Desk) -> None:
     assert desk.git("rev-parse", f"{summary.landed[0].commit}^1") == older
 
 
+@pytest.mark.slow
 def test_a_landing_on_a_branch_with_commits_of_its_own_names_the_command(desk: Desk) -> None:
     """What landed is not in the user's repository yet, so the remedy says where to pull it from."""
     desk.git("branch", "other")

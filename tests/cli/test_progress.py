@@ -1,8 +1,17 @@
 """What a run shows of itself, apart from any terminal."""
 
+import sys
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
-from tidegate.cli.progress import Doing, elapsed, lane_lines
+from tidegate.cli.outlet import Outlet
+from tidegate.cli.progress import Doing, Lines, elapsed, lane_lines
+from tidegate.core.lane import Lane
+from tidegate.core.values import Verdict
+from tidegate.engine.engine import Engine
+from tidegate.ports.clock import Reading
 
 
 @pytest.mark.parametrize(
@@ -39,3 +48,31 @@ def test_fails_are_shown_once_there_are_any() -> None:
 def test_nothing_under_way_is_nothing_to_show() -> None:
     """No lane and no queue: no line."""
     assert lane_lines([], queued=0, now_s=0.0) == []
+
+
+def test_a_long_silence_is_broken_by_what_is_still_going_on(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Where nothing can be redrawn, a line every few minutes shows that time passes."""
+    lines = Lines(Outlet(sys.stderr))
+    lane = Lane(
+        id="001", issue="001", title="T", issue_digest="", text_digest="", footprint=(),
+        priority=0, version=1,
+    )  # fmt: skip
+    for second in range(0, 1000, 10):
+        lines.state(looked_at(lane, 5000.0 + second))
+    lines.close()
+    said = capfd.readouterr().err.splitlines()
+    assert said == [
+        "09:15:00  run     001 preparing for 5:00",
+        "09:15:00  run     001 preparing for 10:00",
+        "09:15:00  run     001 preparing for 15:00",
+    ]
+
+
+def looked_at(lane: Lane, monotonic_s: float) -> Engine:
+    """As much of an engine as is looked at: one open lane, and what time it is."""
+    now = Reading(utc="2026-03-14T09:15:00Z", monotonic_s=monotonic_s, boottime_s=0.0, boot_id="")
+    run = SimpleNamespace(base_verdict=Verdict.PASS)
+    book = SimpleNamespace(lanes={lane.id: lane}, run=run)
+    return cast("Engine", SimpleNamespace(now=now, book=book, queue=[]))

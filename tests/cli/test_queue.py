@@ -1,8 +1,11 @@
 """The order in which issues are taken, and what waits for what."""
 
+import pytest
+
 from tests.cli.desk import Desk
 
 
+@pytest.mark.slow
 def test_needs_come_first_and_then_the_higher_priority(desk: Desk) -> None:
     """`explain` shows the order that the run then keeps."""
     desk.settle(
@@ -22,6 +25,7 @@ def test_needs_come_first_and_then_the_higher_priority(desk: Desk) -> None:
     assert {each.issue for each in summary.landed} == {"001", "002", "003"}
 
 
+@pytest.mark.slow
 def test_what_needs_a_stopped_issue_waits_and_begins_no_run(desk: Desk) -> None:
     """It is named with what it waits for and exits 1; a further run is not even begun."""
     desk.settle("echo bad >> part.txt", more="[limits]\nfails_max = 1\n")
@@ -48,8 +52,9 @@ def test_one_row_tells_of_all_that_wait_for_the_same(desk: Desk) -> None:
     assert said.out.splitlines()[0] == "waiting  001, 002, 003  for the next run"
 
 
-def test_a_run_takes_issues_that_came_after_it_was_drained(desk: Desk) -> None:
-    """A second run over a new issue builds upon what an earlier one has landed."""
+@pytest.mark.slow
+def test_a_further_run_builds_upon_what_landed_before(desk: Desk) -> None:
+    """Though nobody has taken the earlier run's work into the branch yet."""
     desk.settle("echo $TIDEGATE_ISSUE >> part.txt")
     desk.issue(1)
     _, first = desk.run()

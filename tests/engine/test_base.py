@@ -44,7 +44,7 @@ def test_a_base_check_whose_runner_died_is_run_again(tmp_path: Path) -> None:
 
 
 def test_a_base_check_that_is_always_killed_halts_and_can_be_tried_again(tmp_path: Path) -> None:
-    """There is a limit to it, and what was spent does not count when a person tries again."""
+    """There is a limit to it; whoever mends what kills it runs again, with all tries left."""
     world = scene(tmp_path, fix=[GOOD])
     reckless = True
 

@@ -129,7 +129,9 @@ def test_a_delivery_that_fails_by_itself_is_made_again(tmp_path: Path) -> None:
     """Nobody has to do anything: it is offered again, under a receipt of its own."""
     world = scene(tmp_path, fix=[GOOD])
     broken(world, DeliverWork, after_effect=False, times=2)
-    world.run_to_end()
+    result = world.live()
+    assert result is not None
+    assert result.exit_code == 0
     assert target_of(world) in world.git.checkout.refs.values()
     told_of = [(each.receipt[-1], each.outcome) for each in told(world, e.DeliverySettled)]
     assert told_of == [("1", "failed"), ("2", "failed"), ("3", "delivered")]

@@ -144,13 +144,32 @@ def test_a_drain_starts_nothing_and_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_little_room_starts_nothing_and_ends_nothing(tmp_path: Path) -> None:
-    """Below the floor a granted turn waits too, and what runs goes on."""
+    """Below the floor no turn is opened, and the workspace under way is made all the same."""
     world = scene(tmp_path, fix=[GOOD])
     at(world, runs_in(world, "fix-build-1-prepare-0"), lambda _: _fill_disk(world))
     result = world.live()
     assert result is not None
     assert result.exit_code == 3
     assert "[disk] floor_bytes" in result.summary.note
+    assert started(world, "/attempts/fix-build-") == 0
+    world.free_bytes = 10**12
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+
+
+def test_a_turn_that_was_granted_waits_for_room_as_well(tmp_path: Path) -> None:
+    """Its controller died before it could start it, and now the disk is full."""
+    world = scene(tmp_path, fix=[GOOD])
+    usual = world.faults.may_spawn
+
+    def may_spawn() -> bool:
+        return usual() and not told(world, e.TurnOpened)
+
+    world.faults.may_spawn = may_spawn  # type: ignore[method-assign]  # the fault of this test
+    assert world.live() is None
+    world.faults.may_spawn = usual  # type: ignore[method-assign]  # the fault of this test
+    _fill_disk(world)
+    assert world.live() is not None
     assert started(world, "/attempts/fix-build-") == 0
     world.free_bytes = 10**12
     world.run_to_end()

@@ -135,6 +135,32 @@ def test_what_a_rebase_keeps_aside_is_kept(world: World) -> None:
     assert world.kept(kept)
 
 
+def test_both_sides_of_a_reflogs_line_count(world: World) -> None:
+    """G3-26: a line whose neighbours have expired still keeps the commit that it leads to."""
+    world.prepare()
+    made = commit(world.workspace, {"work": "1"})
+    git(world.workspace, "reset", "-q", "--hard", world.base)
+    git(world.workspace, "reflog", "expire", "--expire=now", "--all")
+    (world.workspace / ".git/ORIG_HEAD").unlink()
+    line = f"{world.base} {made} Agent <agent@example.invalid> 1700000000 +0000\tcommit: work\n"
+    write(world.workspace, {".git/logs/HEAD": line})
+    assert world.harvest().violations == ()
+    assert world.kept(made)
+
+
+def test_a_ref_of_a_linked_worktree_alone_is_read(world: World) -> None:
+    """G3-26: a worktree has refs that the others do not see."""
+    world.prepare()
+    git(world.workspace, "worktree", "add", "-q", "--detach", "inner")
+    made = commit(world.workspace / "inner", {"work": "1"})
+    git(world.workspace / "inner", "update-ref", "refs/worktree/mine", made)
+    git(world.workspace / "inner", "reset", "-q", "--hard", world.base)
+    git(world.workspace / "inner", "reflog", "expire", "--expire=now", "--all")
+    (world.workspace / ".git/worktrees/inner/ORIG_HEAD").unlink()
+    assert world.harvest().violations == ()
+    assert world.kept(made)
+
+
 def test_packed_refs_and_tags_are_read(world: World) -> None:
     """Refs that the agent's git has packed, and annotated tags, keep their commits."""
     world.prepare()

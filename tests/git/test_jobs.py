@@ -14,7 +14,7 @@ from tidegate.git.errors import GitFailed, NoMergeBase, SetupFailed
 HEAVY = ("asyncio", "dataclasses", "hashlib", "inspect", "logging", "pathlib", "shutil", "tempfile")
 
 
-@pytest.mark.parametrize("module", ["harvest", "landing", "delivery"])
+@pytest.mark.parametrize("module", ["candidate", "delivery", "harvest", "landing"])
 def test_a_job_starts_light(module: str) -> None:
     """What most jobs are made of does without the standard library's heavy modules."""
     code = (

@@ -94,6 +94,7 @@ def test_merge_attributes_of_our_side_hold(world: World) -> None:
         hub.fetch_base(world.hub, world.repository, oid)
     assert same(merge(world.hub, ours, theirs), Conflict(("x.lock",)))
     assert isinstance(merge(world.hub, theirs, ours), Merged)
+    assert not list(Path(world.hub.path, "tidegate").glob("attributes*"))
 
 
 def test_an_error_is_neither_merge_nor_conflict(world: World) -> None:

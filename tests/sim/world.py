@@ -36,7 +36,10 @@ LIVES_MAX = 60
 RUNS_MAX = 5
 TICKS_WITHOUT_WAIT_MAX = 40
 """More in a row mean that the loop runs hot."""
-TICKS_MAX = 20_000
+TICKS_MAX = 2_000
+"""In all of a world's lives."""
+CALM_MAX_S = 3 * 3600.0
+"""From when nothing goes wrong any more to the end. The longest of 2,000 seeds took an hour."""
 CALLS_IN_A_TICK_MAX = 300
 """Each is a gate before or after a call of a port."""
 _BEGINNINGS = (e.LaneOpened, e.Requested, e.TurnOpened, e.LandingIntended)
@@ -230,6 +233,8 @@ class World:
         """The run is over: everything is told, delivered and cleaned away."""
         run = self.durable.run
         assert run is not None
+        calm_s = self.timeline.now_s - self.plan.calm_at_s
+        require(calm_s <= CALM_MAX_S, "it takes too long after all is well", calm_s)
         ending.check_rows(self.ledger, run.id)
         if result.summary.run is not None:  # it died after it had ended the run
             ending.check_lanes(self.durable, result.summary, self._shown)

@@ -47,16 +47,16 @@ def _check_base(engine: Engine) -> None:
                 _note_base(engine, folder, ending)
         case Unheld():
             if engine.is_lost(folder, epoch=_EPOCH + 1):
-                _try_again(engine, folder, "its runner died")
+                _try_again(engine, "its runner died")
         case _:
             assert_never(sighting)
 
 
-def _try_again(engine: Engine, folder: str, reason: str) -> None:
-    """This try is spent, which is nobody's verdict. Tries of earlier controllers do not count."""
+def _try_again(engine: Engine, reason: str) -> None:
+    """This try is spent, which is nobody's verdict."""
     engine.base_try += 1
     engine.is_base_dirty = True
-    engine.base_losses += folder in engine.started
+    engine.base_losses += 1
     if engine.base_losses >= engine.setup.policy.limits.infra_max:
         engine.halt = f"the check of the base could not be run: {reason}"
     _check_base(engine)
@@ -74,7 +74,7 @@ def _come_to_check(engine: Engine, folder: str) -> None:
     )
     place = engine.setup.places.job(name)
     if isinstance(result, WorkFailed):
-        _try_again(engine, place, result.message)
+        _try_again(engine, result.message)
     elif engine.is_held:
         is_there = isinstance(result, Prepared) or engine.is_base_dirty
         if is_there and place not in engine.running and not engine.clinging_since:
@@ -132,7 +132,7 @@ def _note_base(engine: Engine, folder: str, ending: Exit) -> None:
     tail = read_tail(f"{folder}/stdout", engine.setup.policy.limits.finding_max_bytes)
     result = check_result(engine.setup.check_command, ending, tail=tail)
     if result.is_external:
-        _try_again(engine, folder, ending.error or f"it was ended from outside ({ending.reason})")
+        _try_again(engine, ending.error or f"it was ended from outside ({ending.reason})")
         return
     engine.book.record_run(
         BaseChecked(

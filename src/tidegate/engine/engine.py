@@ -49,7 +49,7 @@ class Engine:
     base_try: int = 1
     """Which try at checking the base is looked at; one that was ended from outside is spent."""
     base_losses: int = 0
-    """How many of the tries that this engine started were ended from outside."""
+    """How many tries came to no verdict."""
     is_base_dirty: bool = False
     """A try that was spent may have left a workspace."""
     base_clearings_failed: int = 0
@@ -71,8 +71,6 @@ class Engine:
     """The folders whose processes this tick ended, as far as they would."""
     running: set[str] = field(default_factory=set)
     """The folders in which something goes on, as this tick saw them."""
-    started: set[str] = field(default_factory=set)
-    """The folders that this engine has started something in."""
     is_looking: bool = False
     """A builder is looked at for its first commit."""
     starts: dict[str, Callable[[], None]] = field(default_factory=dict)

@@ -50,9 +50,8 @@ def _commit(engine: Engine) -> bool:
     is_recorded = engine.book.flush()
     starts, engine.starts = engine.starts, {}
     spent, engine.spent = engine.spent, {}
-    for folder, start in starts.items():
+    for start in starts.values():
         start()
-        engine.started.add(folder)
     for folder in spent:
         shutil.rmtree(folder, ignore_errors=True)
     engine.book.forget_ended()

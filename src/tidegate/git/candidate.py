@@ -6,15 +6,17 @@ building a candidate again after a crash gives the very same one.
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tidegate.core.footprint import Pattern
-from tidegate.git import hazards, links, scope, tree_diff
+from tidegate.git import hazards, links, tree_diff
 from tidegate.git.command import Git
 from tidegate.git.commits import Stamp, commit_tree, with_trailers
 from tidegate.git.hub import Hub
 from tidegate.git.merge import Conflict, merge
 from tidegate.git.tree_diff import Change, Finding, Kind
+
+if TYPE_CHECKING:
+    from tidegate.core.footprint import Pattern
 
 
 class Style(StrEnum):
@@ -32,7 +34,7 @@ class Part(NamedTuple):
     tip: str
     message: str
     trailers: tuple[tuple[str, str], ...] = ()
-    footprint: tuple[Pattern, ...] | None = None
+    footprint: "tuple[Pattern, ...] | None" = None
 
 
 class Order(NamedTuple):
@@ -137,6 +139,8 @@ def _out_of_scope(git: Git, part: Part, new: str, changes: Sequence[Change]) -> 
     """Judge the scope; the tree's links are read only to explain what lies outside."""
     if part.footprint is None:
         return ()
+    from tidegate.git import scope  # noqa: PLC0415 - most of a candidate's imports, often unused
+
     found = scope.out_of_scope(changes, part.footprint, led_by={})
     if not found:
         return ()

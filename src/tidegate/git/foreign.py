@@ -24,8 +24,7 @@ HOPS_MAX = 5
 
 _OID = rb"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 _AT_LINE_START = re.compile(rb"^(" + _OID + rb")(?![0-9a-f])", re.MULTILINE)
-_LOG_LINE = re.compile(rb"^(" + _OID + rb") (" + _OID + rb") ", re.MULTILINE)
-_PACKED_LINE = re.compile(rb"^(" + _OID + rb") (\S+)$", re.MULTILINE)
+_SECOND_IN_LINE = re.compile(rb"^" + _OID + rb" (" + _OID + rb") ", re.MULTILINE)
 _HEAD_NAME = re.compile(r"^[A-Z_]*(?:HEAD|AUTOSTASH)$")
 _OBJECT_FOLDER = re.compile(r"^[0-9a-f]{2}$")
 
@@ -64,12 +63,11 @@ def read(git_fd: int) -> GitFolder:
     if plain.exists("reftable", within=git_fd):
         raise Tampered("ref_format", "reftable", "the refs were moved into another format")
     found = _Found()
-    refs = _packed_refs(git_fd, found)
-    refs |= _loose_refs(git_fd, found)
+    refs = _Refs(_loose_refs(git_fd, found), _packed_refs(git_fd, found))
     _read_logs_and_heads(git_fd, found)
     head, branch = _resolved_head(git_fd, refs)
     linked = tuple(_linked(git_fd, refs, found))
-    return GitFolder(head, branch, frozenset(found.oids), _under_way(git_fd), linked)
+    return GitFolder(head, branch, found.oids, _under_way(git_fd), linked)
 
 
 def check_objects(git_fd: int, lender: str | None) -> None:
@@ -124,29 +122,49 @@ class _Found:
     """Every oid of any kind that was read so far, and how much may still be read."""
 
     def __init__(self) -> None:
-        self.oids: set[str] = set()
-        self.files_left = FILES_MAX
+        self._oids: set[bytes] = set()
+        self._files_left = FILES_MAX
+
+    @property
+    def oids(self) -> frozenset[str]:
+        """All of them but the one of zeros, which stands for none."""
+        return frozenset(oid.decode() for oid in self._oids if oid.strip(b"0"))
 
     def take(self, pattern: re.Pattern[bytes], text: bytes) -> None:
-        for match in pattern.finditer(text):
-            self.oids.update(oid.decode() for oid in match.groups() if oid.strip(b"0"))
+        """Take the oids that the pattern's one group finds."""
+        self._oids.update(pattern.findall(text))
 
     def count(self, path: str) -> None:
-        self.files_left -= 1
-        if self.files_left < 0:
+        """Count one more file. Raises Tampered when there are too many."""
+        self._files_left -= 1
+        if self._files_left < 0:
             raise Tampered("too_many", path, f"there are more than {FILES_MAX} refs and reflogs")
 
 
-Refs = dict[str, bytes]
+class _Refs(NamedTuple):
+    """The refs by name, loose ones first, as git reads them."""
+
+    loose: dict[str, bytes]
+    packed: bytes
+
+    def value(self, name: str) -> bytes:
+        """Return what a ref says, or nothing where there is no such ref."""
+        if name in self.loose:
+            return self.loose[name]
+        line = re.compile(
+            rb"^(" + _OID + rb") " + re.escape(os.fsencode(name)) + rb"$", re.MULTILINE
+        )
+        match = line.search(self.packed)
+        return match.group(1) if match else b""
 
 
-def _packed_refs(git_fd: int, found: _Found) -> Refs:
+def _packed_refs(git_fd: int, found: _Found) -> bytes:
     packed = plain.content("packed-refs", within=git_fd, bytes_max=PACKED_BYTES_MAX) or b""
     found.take(_AT_LINE_START, packed)
-    return {os.fsdecode(name): oid for oid, name in _PACKED_LINE.findall(packed)}
+    return packed
 
 
-def _loose_refs(git_fd: int, found: _Found) -> Refs:
+def _loose_refs(git_fd: int, found: _Found) -> dict[str, bytes]:
     refs = dict(_files(git_fd, "refs", bytes_max=REF_BYTES_MAX, found=found))
     for text in refs.values():
         found.take(_AT_LINE_START, text)
@@ -155,7 +173,8 @@ def _loose_refs(git_fd: int, found: _Found) -> Refs:
 
 def _read_logs_and_heads(git_fd: int, found: _Found) -> None:
     for _, text in _files(git_fd, "logs", bytes_max=LOG_BYTES_MAX, found=found):
-        found.take(_LOG_LINE, text)
+        found.take(_AT_LINE_START, text)
+        found.take(_SECOND_IN_LINE, text)
     # FETCH_HEAD is left out: it names what was taken from elsewhere, and no work of the agent's.
     for name in os.listdir(git_fd):
         if _HEAD_NAME.match(name) and name != "FETCH_HEAD":
@@ -175,7 +194,7 @@ def _read_steps(git_fd: int, found: _Found) -> None:
                 found.take(_AT_LINE_START, text)
 
 
-def _resolved_head(git_fd: int, refs: Refs) -> tuple[str | None, str | None]:
+def _resolved_head(git_fd: int, refs: _Refs) -> tuple[str | None, str | None]:
     """Return the commit that HEAD names and the branch it names it by, as far as there are any."""
     text = plain.content("HEAD", within=git_fd, bytes_max=REF_BYTES_MAX)
     if text is None:
@@ -187,20 +206,20 @@ def _resolved_head(git_fd: int, refs: Refs) -> tuple[str | None, str | None]:
         if not text.startswith(b"ref:"):
             break
         branch = os.fsdecode(text[4:].strip())
-        text = refs.get(branch, b"")
+        text = refs.value(branch)
     return None, branch
 
 
-def _linked(git_fd: int, refs: Refs, found: _Found) -> Iterator[Linked]:
+def _linked(git_fd: int, refs: _Refs, found: _Found) -> Iterator[Linked]:
     if not plain.exists("worktrees", within=git_fd):
         return
     with plain.folder("worktrees", within=git_fd) as folder:
         for name in sorted(os.listdir(folder)):
             found.count(f"worktrees/{name}")
             with plain.folder(name, within=folder) as own:
-                own_refs = _loose_refs(own, found)
+                own_refs = refs._replace(loose=refs.loose | _loose_refs(own, found))
                 _read_logs_and_heads(own, found)
-                head, _ = _resolved_head(own, refs | own_refs)
+                head, _ = _resolved_head(own, own_refs)
                 at = plain.content("gitdir", within=own, bytes_max=REF_BYTES_MAX)
             root = os.path.dirname(os.fsdecode(at).rstrip("\n")) if at else None
             yield Linked(name, root, head)

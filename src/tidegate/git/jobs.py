@@ -155,11 +155,13 @@ def _candidate(job: Json) -> Work:
 
 
 def _part(part: Json) -> Any:
-    from tidegate.core import footprint  # noqa: PLC0415 - see the module's docstring
     from tidegate.git import candidate  # noqa: PLC0415 - see the module's docstring
 
-    patterns = part.get("footprint")
-    parsed = None if patterns is None else tuple(map(footprint.parse, patterns))
+    patterns, parsed = part.get("footprint"), None
+    if patterns is not None:
+        from tidegate.core import footprint  # noqa: PLC0415 - see the module's docstring
+
+        parsed = tuple(map(footprint.parse, patterns))
     trailers = tuple(part.get("trailers", {}).items())
     return candidate.Part(**(part | {"footprint": parsed, "trailers": trailers}))
 

@@ -7,11 +7,10 @@ and its list of unmerged entries decide; marks in texts do not, since binary fil
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tidegate.git.command import Git, Settings
+from tidegate.git.command import Settings
 from tidegate.git.errors import GitFailed, GitTimedOut, NoMergeBase
 from tidegate.git.hub import Hub
 from tidegate.git.tree_diff import shown
@@ -49,7 +48,7 @@ def merge(hub: Hub, ours: str, theirs: str) -> Merged | Conflict:
     Raises NoMergeBase where the two have nothing in common that is known here, GitFailed for
     everything else that is neither a merge nor a conflict.
     """
-    with _attributes(hub.git, ours) as settings:
+    with _attributes(hub, ours) as settings:
         git = hub.git._replace(settings=(*_FIXED, *settings))
         try:
             result = git.run(*_MERGE_TREE, ours, theirs, ok_codes=(0, 1))
@@ -81,16 +80,20 @@ def _explained(hub: Hub, ours: str, theirs: str, error: GitFailed) -> Exception:
 
 
 @contextlib.contextmanager
-def _attributes(git: Git, commit: str) -> Iterator[Settings]:
+def _attributes(hub: Hub, commit: str) -> Iterator[Settings]:
     """Let the merge attributes of a commit's top-level file hold: of our side, never of theirs.
 
     A bare repository has no working tree to read them from, and newer gits guess one.
     """
-    found = git.run("cat-file", "blob", f"{commit}:.gitattributes", ok_codes=(0, 128))
+    found = hub.git.run("cat-file", "blob", f"{commit}:.gitattributes", ok_codes=(0, 128))
     if found.code != 0 or b"merge" not in found.stdout:
         yield ()
         return
-    with tempfile.NamedTemporaryFile(prefix="tidegate-attributes-") as file:
-        file.write(found.stdout)
-        file.flush()
-        yield (("core.attributesFile", file.name),)
+    path = os.path.join(hub.path, "tidegate", f"attributes.{os.getpid()}")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    try:
+        with open(path, "wb") as file:
+            file.write(found.stdout)
+        yield (("core.attributesFile", path),)
+    finally:
+        os.unlink(path)

@@ -67,16 +67,17 @@ def content(name: str, *, within: int, bytes_max: int, shown: str = "") -> bytes
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise Tampered("not_a_file", shown, "is not a regular file")
-        return _whole(descriptor, shown, bytes_max)
+        # A buffer of the file's size: most are of forty bytes, and there may be many thousands.
+        return _whole(descriptor, shown, bytes_max, at_once=status.st_size + 1)
     finally:
         os.close(descriptor)
 
 
-def _whole(descriptor: int, shown: str, bytes_max: int) -> bytes:
+def _whole(descriptor: int, shown: str, bytes_max: int, *, at_once: int) -> bytes:
     """Read to the end. The size is no guide: the file may grow while it is read."""
     parts: list[bytes] = []
     left = bytes_max + 1
-    while left > 0 and (part := os.read(descriptor, min(left, 1 << 20))):
+    while left > 0 and (part := os.read(descriptor, min(left, at_once))):
         parts.append(part)
         left -= len(part)
     if left <= 0:

@@ -61,7 +61,7 @@ def _configured(
     )
     yield _agent(house, configuration)
     yield _issues(house, repository, configuration)
-    yield _target(repository, configuration)
+    yield _target(house, repository, configuration)
     yield _workspaces(house, repository, configuration)
     yield _disk(house, repository, configuration)
 
@@ -77,9 +77,9 @@ def _agent(house: House, configuration: Configuration) -> Symptom:
     return Symptom(name="agent", level="fail", message=problem, remedy="see [roles.build]")
 
 
-def _target(repository: Repository, configuration: Configuration) -> Symptom:
+def _target(house: House, repository: Repository, configuration: Configuration) -> Symptom:
     try:
-        branch = target_branch(repository, configuration)
+        branch = target_branch(house, repository, configuration)
     except TidegateError as error:
         return _failed("target", error)
     return Symptom(name="target", level="ok", message=branch)

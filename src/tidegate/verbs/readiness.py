@@ -40,12 +40,17 @@ def agent_problem(house: House, configuration: Configuration) -> str | None:
     return house.load_agent(role.agent).preflight(role, path=path)
 
 
-def target_branch(repository: Repository, configuration: Configuration) -> str:
-    """The branch that work starts from. Raises Misused where none is named."""
+def target_branch(house: House, repository: Repository, configuration: Configuration) -> str:
+    """The branch that work starts from. Raises Misused where none is named, or there is none."""
     branch = configuration.settings.run.target or repository.branch
     if branch is None:
         raise Misused(
             "HEAD is detached, so there is no target",
             hint="check out a branch, or set [run] target in tidegate.toml",
+        )
+    if house.repositories.branch_commit(repository, f"refs/heads/{branch}") is None:
+        raise Misused(
+            f"there is no branch {branch!r}",
+            hint="set another [run] target in tidegate.toml, or make it: git branch",
         )
     return branch

@@ -29,7 +29,7 @@ def start_run(
 ) -> str:
     """Record the start of a new run and return its id."""
     settings = loaded.configuration.settings
-    branch = target_branch(repository, loaded.configuration)
+    branch = target_branch(house, repository, loaded.configuration)
     now = house.clock.now()
     run_id = _free_id(house, repository, ledger, now.utc)
     ref = f"refs/heads/{settings.land.to or f'tidegate/{run_id}'}"
