@@ -14,7 +14,8 @@ from pathlib import Path
 
 import click
 
-from tidegate.cli.app import EXIT_CODES, reading_commands, tidegate
+from tidegate.cli.app import EXIT_CODES, tidegate
+from tidegate.cli.command import reading_commands
 from tidegate.verbs.summary import (
     LandedIssue,
     RefusedIssue,

@@ -1,5 +1,6 @@
 """Any command as an agent: what can be told before it runs, and what its end means."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -137,6 +138,12 @@ def test_a_report_that_is_no_file_is_not_followed(tmp_path: Path) -> None:
     report.symlink_to(secret)
     agent = ShellAgent()
     assert "token" not in agent.result(place(tmp_path), EXITED, tail="").report
+    report.unlink()
+    os.mkfifo(report)
+    held = os.open(report, os.O_RDWR)
+    os.write(held, b"token")
+    assert "token" not in agent.result(place(tmp_path), EXITED, tail="").report
+    os.close(held)
     report.unlink()
     report.mkdir()
     assert agent.result(place(tmp_path), EXITED, tail="t").report.endswith("t")

@@ -3,6 +3,7 @@
 import os
 import pty
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -52,11 +53,11 @@ def test_a_reader_that_sleeps_holds_nothing_up(pipe: Pipe) -> None:
     """300 KB into a pipe that nobody reads return at once; lines are dropped whole, in bounds."""
     outlet = outlet_of(pipe[1])
     fill(outlet)
-    outlet.close()
-    os.close(pipe[1])
     got = b""
-    while part := os.read(pipe[0], 65_536):
-        got += part
+    for _ in range(10):
+        with suppress(BlockingIOError):
+            got += os.read(pipe[0], 65_536)
+        outlet.flush()
     assert 65_536 <= len(got) <= 65_536 + PENDING_MAX_BYTES
     assert set(got.split(b"\n")[:-1]) == {b"x" * 1023}
 

@@ -96,9 +96,13 @@ def test_every_move_is_made() -> None:
     """Each row of the state table that the build playbook can use is used, and no other."""
     table = {**TRANSITIONS, _S.BLOCKED: RULED_TRANSITIONS[_S.BLOCKED]}
     moves = {(state, to) for state, following in table.items() for to in following}
-    made = set().union(*(surveyed(first).moves for first in range(0, SEEDS_MORE, CHUNK)))
-    made -= {(None, _S.REQUESTED)}
-    assert made == moves - OF_OTHER_PLAYBOOKS
+    wanted = moves - OF_OTHER_PLAYBOOKS
+    made: set[tuple[State | None, State]] = set()
+    for first in range(0, SEEDS_MORE, CHUNK):
+        made |= surveyed(first).moves - {(None, _S.REQUESTED)}
+        if made >= wanted:
+            break
+    assert made == wanted
 
 
 def test_a_seed_is_always_the_same_world(tmp_path: Path) -> None:

@@ -4,12 +4,12 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
 from tidegate import __version__
+from tidegate.cli.command import command, here, reading_commands
 from tidegate.cli.output import (
     READER_GONE,
     OutputLost,
@@ -22,10 +22,8 @@ from tidegate.cli.output import (
     wants_json,
 )
 from tidegate.cli.usage import Commands, as_misused, json_flag
-from tidegate.core.errors import Misused, NotReady, TidegateError, Unavailable
+from tidegate.core.errors import Misused
 from tidegate.verbs.house import House
-
-Body = Callable[..., None]
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -42,8 +40,6 @@ EXIT_CODES: Mapping[int, str] = {
     READER_GONE: "whoever read the output has left",
 }
 _SHOWN_CODES = "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
-
-_reading: set[str] = set()
 
 
 @click.group(
@@ -67,55 +63,6 @@ def tidegate(context: click.Context, folder: str | None) -> None:
             os.chdir(folder)
         except OSError as error:
             raise click.BadParameter(f"{folder}: {error.strerror}", param_hint="'-C'") from error
-
-
-def command(*, is_reading: bool = True) -> Callable[[Body], Body]:
-    """Give a command its `--json`, the house, and the one way in which errors are said."""
-
-    def decorate(body: Body) -> Body:
-        if is_reading:
-            _reading.add(body.__name__)
-
-        @click.option(
-            "--json/--no-json",
-            "json_flag",
-            default=None,
-            help="Answer in JSON (by itself when piped)." if is_reading else "Answer in JSON.",
-        )
-        @click.pass_context
-        @wraps(body)
-        def run(context: click.Context, /, *, json_flag: bool | None, **values: Any) -> None:
-            as_json = wants_json(flag=json_flag, is_reading=is_reading)
-            try:
-                body(context.obj(), as_json=as_json, **values)
-            except TidegateError as error:
-                fail(error, as_json=as_json)
-            except OSError as error:
-                fail(_unavailable(error), as_json=as_json)
-
-        return run
-
-    return decorate
-
-
-def _unavailable(error: OSError) -> Unavailable:
-    """What the system refused, with the path that it names."""
-    where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
-    hint = "see its permissions and the free space; nothing else was changed"
-    return Unavailable(f"{where}{error.strerror or error}", hint=hint)
-
-
-def reading_commands() -> frozenset[str]:
-    """The names of the commands that only look: these answer in JSON where nobody looks on."""
-    return frozenset(_reading)
-
-
-def here() -> str:
-    """The current folder. Raises NotReady where it was removed."""
-    try:
-        return os.getcwd()  # noqa: PTH109 - a path as the ports take them
-    except FileNotFoundError:
-        raise NotReady("the current folder is gone", hint="cd into your repository") from None
 
 
 @tidegate.command()
@@ -309,7 +256,7 @@ def _ended(build_house: Callable[[], House]) -> int:
         return INTERRUPTED
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        is_reading = context is not None and context.info_name in _reading
+        is_reading = context is not None and context.info_name in reading_commands()
         flag = json_flag(sys.argv[1:])
         fail(as_misused(error), as_json=wants_json(flag=flag, is_reading=is_reading))
     return code if isinstance(code, int) else 0

@@ -1,0 +1,64 @@
+"""What every command has: `--json`, the house, and the one way in which errors are said."""
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+from tidegate.cli.output import fail, wants_json
+from tidegate.core.errors import NotReady, TidegateError, Unavailable
+
+Body = Callable[..., None]
+
+_reading: set[str] = set()
+
+
+def command(*, is_reading: bool = True) -> Callable[[Body], Body]:
+    """Give a command its `--json`, the house, and the one way in which errors are said."""
+
+    def decorate(body: Body) -> Body:
+        if is_reading:
+            _reading.add(body.__name__)
+
+        @click.option(
+            "--json/--no-json",
+            "json_flag",
+            default=None,
+            help="Answer in JSON (by itself when piped)." if is_reading else "Answer in JSON.",
+        )
+        @click.pass_context
+        @wraps(body)
+        def run(context: click.Context, /, *, json_flag: bool | None, **values: Any) -> None:
+            as_json = wants_json(flag=json_flag, is_reading=is_reading)
+            try:
+                body(context.obj(), as_json=as_json, **values)
+            except TidegateError as error:
+                fail(error, as_json=as_json)
+            except OSError as error:
+                fail(_unavailable(error), as_json=as_json)
+
+        return run
+
+    return decorate
+
+
+def _unavailable(error: OSError) -> Unavailable:
+    """What the system refused, with the path that it names."""
+    where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+    hint = "see its permissions and the free space; nothing else was changed"
+    return Unavailable(f"{where}{error.strerror or error}", hint=hint)
+
+
+def reading_commands() -> frozenset[str]:
+    """The names of the commands that only look: these answer in JSON where nobody looks on."""
+    return frozenset(_reading)
+
+
+def here() -> str:
+    """The current folder. Raises NotReady where it was removed."""
+    try:
+        return os.getcwd()  # noqa: PTH109 - a path as the ports take them
+    except FileNotFoundError:
+        raise NotReady("the current folder is gone", hint="cd into your repository") from None
