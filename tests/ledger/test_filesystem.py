@@ -27,7 +27,7 @@ a line that is no mount
     ("path", "kind"),
     [
         ("/", "ext4"),
-        ("/work/repository/.git/tidegate", "ext4"),
+        ("/srv/repository/.git/tidegate", "ext4"),
         ("/tmp", "tmpfs"),
         ("/home/me/repository", "nfs4"),
         ("/home/me/local/repository", "btrfs"),
