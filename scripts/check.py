@@ -21,9 +21,9 @@ CHECKS: Mapping[str, tuple[str, ...]] = {
     "sizes": (sys.executable, "scripts/file_size.py"),
     "pages": (sys.executable, "scripts/docs_check.py"),
     "generated pages": (sys.executable, "scripts/docs.py", "--check"),
-    "configuration page": (sys.executable, "scripts/docs_configuration.py", "--check"),
-    "commands page": (sys.executable, "scripts/docs_commands.py", "--check"),
-    "states page": (sys.executable, "scripts/docs_states.py", "--check"),
+    "configuration page": (sys.executable, "-m", "scripts.docs_configuration", "--check"),
+    "commands page": (sys.executable, "-m", "scripts.docs_commands", "--check"),
+    "states page": (sys.executable, "-m", "scripts.docs_states", "--check"),
     "changelog": (sys.executable, "scripts/changelog.py", "check"),
 }
 

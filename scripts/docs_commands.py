@@ -1,6 +1,6 @@
 """Write, or check, the reference page of the command line.
 
-    python scripts/docs_commands.py [--check]
+    python -m scripts.docs_commands [--check]
 
 Run it at the top of the project. The page is made from the commands that the program has, whole, so
 nothing of it is edited by hand.
@@ -9,11 +9,12 @@ nothing of it is edited by hand.
 import inspect
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
+from scripts.reference_page import table, write
 from tidegate.cli.app import EXIT_CODES, tidegate
 from tidegate.cli.command import reading_commands
 from tidegate.verbs.summary import (
@@ -97,7 +98,7 @@ _SUMMARY = Summary(
 
 def page() -> str:
     """The page as the code has it now."""
-    codes = _table(("code", "meaning"), ((f"{code}", said) for code, said in EXIT_CODES.items()))
+    codes = table(("code", "meaning"), ((f"{code}", said) for code, said in EXIT_CODES.items()))
     names = sorted(reading_commands())
     reading = f"{', '.join(f'`{name}`' for name in names[:-1])} and `{names[-1]}`"
     answers = _ANSWERS.format(reading=reading, error=_json(_ERROR))
@@ -112,7 +113,7 @@ def _commands() -> Iterator[str]:
 def _command(name: str, command: click.Command) -> str:
     usage = " ".join(["tidegate", name, "[OPTIONS]", *map(_word, _arguments(command))])
     says = inspect.cleandoc(command.help or "")
-    options = _table(("option", "meaning"), map(_row, _options(command)))
+    options = table(("option", "meaning"), map(_row, _options(command)))
     more = _RUN.format(summary=_json(_SUMMARY.as_json())) if name == "run" else ""
     return f"### `{name}`\n\n```\n{usage}\n```\n\n{says}\n\n{options}{more}"
 
@@ -144,24 +145,9 @@ def _json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = (head, ["---"] * len(head), *rows)
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-
-
 def main(arguments: Sequence[str]) -> int:
     """Write the page, or with --check only say whether it is current; 1 where it is not."""
-    fresh = page()
-    present = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    if fresh == present:
-        return 0
-    if "--check" in arguments:
-        print(f"{PAGE}: run `python scripts/docs_commands.py`")
-        return 1
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(fresh, encoding="utf-8")
-    print(f"wrote {PAGE}")
-    return 0
+    return write(PAGE, page(), arguments)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
 """Write, or check, the reference page of everything that people configure.
 
-    python scripts/docs_configuration.py [--check]
+    python -m scripts.docs_configuration [--check]
 
 Run it at the top of the project. The page is made from the declarations that the program judges
 by, whole, so nothing of it is edited by hand.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from scripts.reference_page import table, write
 from tidegate.config.keys import KEYS, SECTIONS, Key, wanted
 from tidegate.config.prompt import PLACEHOLDERS
 from tidegate.config.starter import about, toml_value
@@ -90,15 +91,15 @@ needs: [003]
 def page() -> str:
     """The page as the code has it now."""
     sections = (_section(section) for section in SECTIONS)
-    roles = _table(("placeholder", "what it becomes"), _code_first(PLACEHOLDERS))
-    issues = _table(("key", "meaning"), _code_first(ISSUE_KEYS))
+    roles = table(("placeholder", "what it becomes"), _code_first(PLACEHOLDERS))
+    issues = table(("key", "meaning"), _code_first(ISSUE_KEYS))
     return "\n".join([_HEAD, *sections, _ROLES, roles, _ISSUES, issues + _EXAMPLE])
 
 
 def _section(section: str) -> str:
     keys = (key for key in KEYS.values() if key.section == section)
-    table = _table(("key", "value", "default", "meaning"), map(_row, keys))
-    return f"### `[{section}]`\n\n{about(section)}\n\n{table}"
+    rows = table(("key", "value", "default", "meaning"), map(_row, keys))
+    return f"### `[{section}]`\n\n{about(section)}\n\n{rows}"
 
 
 def _row(key: Key) -> Sequence[str]:
@@ -110,24 +111,9 @@ def _code_first(rows: Mapping[str, str]) -> Iterator[Sequence[str]]:
     return ((f"`{name}`", meaning) for name, meaning in rows.items())
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = (head, ["---"] * len(head), *rows)
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-
-
 def main(arguments: Sequence[str]) -> int:
     """Write the page, or with --check only say whether it is current; 1 where it is not."""
-    fresh = page()
-    present = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    if fresh == present:
-        return 0
-    if "--check" in arguments:
-        print(f"{PAGE}: run `python scripts/docs_configuration.py`")
-        return 1
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(fresh, encoding="utf-8")
-    print(f"wrote {PAGE}")
-    return 0
+    return write(PAGE, page(), arguments)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
 """Write, or check, the reference page of the states of an attempt.
 
-    python scripts/docs_states.py [--check]
+    python -m scripts.docs_states [--check]
 
 Run it at the top of the project. The page is made from the table that the program moves attempts
 by, whole, so nothing of it is edited by hand.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from scripts.reference_page import table, write
 from tidegate.core.attempt import (
     BIRTHS,
     MEANING,
@@ -55,9 +56,9 @@ ready, in bounds; whatever else is blocked waits for a person.
 def page() -> str:
     """The page as the code has it now."""
     rows = (_row(state) for state in State)
-    table = _lines(("state", "end", "meaning", "then"), rows)
-    added = _lines(("state", "then"), _additions())
-    return f"{_HEAD}{_diagram()}{_TABLE}{table}{_ADDITION}{added}"
+    every = table(("state", "end", "meaning", "then"), rows)
+    added = table(("state", "then"), _additions())
+    return f"{_HEAD}{_diagram()}{_TABLE}{every}{_ADDITION}{added}"
 
 
 def _diagram() -> str:
@@ -93,24 +94,9 @@ def _additions() -> Iterator[Sequence[str]]:
     return ((_name(state), _name(born)) for state, born in _moves(RULED_TRANSITIONS))
 
 
-def _lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = (head, ["---"] * len(head), *rows)
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-
-
 def main(arguments: Sequence[str]) -> int:
     """Write the page, or with --check only say whether it is current; 1 where it is not."""
-    fresh = page()
-    present = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    if fresh == present:
-        return 0
-    if "--check" in arguments:
-        print(f"{PAGE}: run `python scripts/docs_states.py`")
-        return 1
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(fresh, encoding="utf-8")
-    print(f"wrote {PAGE}")
-    return 0
+    return write(PAGE, page(), arguments)
 
 
 if __name__ == "__main__":

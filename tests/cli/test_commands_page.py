@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_is_current() -> None:
-    """After a change of the command line: `python scripts/docs_commands.py`."""
+    """After a change of the command line: `make docs`."""
     assert (ROOT / script.PAGE).read_text(encoding="utf-8") == script.page()
 
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_is_current() -> None:
-    """After a change of the configuration: `python scripts/docs_configuration.py`."""
+    """After a change of the configuration: `make docs`."""
     assert (ROOT / script.PAGE).read_text(encoding="utf-8") == script.page()
 
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a change of the table: `python scripts/docs_states.py`."""
+    """After a change of the table: `make docs`."""
     monkeypatch.chdir(ROOT)
     assert script.main(["--check"]) == 0
 

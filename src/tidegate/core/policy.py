@@ -33,6 +33,11 @@ class Deadlines:
     monitor_s: float = 600.0
 
     @property
+    def beat_s(self) -> float:
+        """Three beats for each renewal of a lease: one that comes late costs nothing."""
+        return self.heartbeat_s / 3
+
+    @property
     def lease_s(self) -> float:
         """A lease outlives the beats that may be missed, and one more."""
         return self.heartbeat_s * (self.missed_beats_max + 1)

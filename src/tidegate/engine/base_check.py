@@ -84,16 +84,8 @@ def _come_to_check(engine: Engine, folder: str) -> None:
 
 
 def _preparation(engine: Engine) -> PrepareWork:
-    setup = engine.setup
-    return PrepareWork(
-        workspace=_workspace(engine),
-        commit=engine.book.run.started.base,
-        branch="tidegate/base",
-        setup=setup.workspace_setup,
-        env_files=setup.env_files,
-        caches=setup.caches,
-        setup_timeout_s=setup.policy.deadlines.setup_s,
-    )
+    start = engine.book.run.started.base
+    return engine.setup.preparation(_workspace(engine), commit=start, branch="tidegate/base")
 
 
 def _clear(engine: Engine, name: str) -> None:
@@ -115,14 +107,14 @@ def _start_check(engine: Engine, folder: str) -> None:
         RunnerSpec(
             folder=folder,
             epoch=_EPOCH,
-            argv=("/bin/sh", "-c", f"exec 2>&1\n{engine.setup.check_command}"),
+            argv=engine.setup.check_argv,
             env=engine.setup.environment,
             cwd=_workspace(engine),
             mark=folder,
             deadline_s=policy.deadlines.check_s,
             output_max_bytes=policy.limits.output_max_bytes,
             grace_s=policy.deadlines.term_grace_s,
-            beat_s=policy.deadlines.heartbeat_s / 3,
+            beat_s=policy.deadlines.beat_s,
         )
     )
 

@@ -41,7 +41,7 @@ def start_turn(engine: Engine, lane: Lane, attempt: Attempt, turn: Turn) -> None
             deadline_s=turn.deadline_s,
             output_max_bytes=engine.setup.policy.limits.output_max_bytes,
             grace_s=deadlines.term_grace_s,
-            beat_s=deadlines.heartbeat_s / 3,
+            beat_s=deadlines.beat_s,
             stdin_path=start.stdin_path,
         )
     )
@@ -51,8 +51,7 @@ def _start(engine: Engine, brief: Brief, place: Place, attempt: Attempt) -> Star
     if attempt.role is Role.BUILD:
         _write_brief(engine, brief, place)
         return engine.ports.agent.start(brief, place, engine.setup.build)
-    command = f"exec 2>&1\n{engine.setup.check_command}"
-    return Start(argv=("/bin/sh", "-c", command), env={})
+    return Start(argv=engine.setup.check_argv, env={})
 
 
 def _brief(engine: Engine, lane: Lane, attempt: Attempt, turn: Turn, place: Place) -> Brief:

@@ -180,5 +180,5 @@ class Engine:
         deadlines = self.setup.policy.deadlines
         if self.unheld_since or self.clinging_since:
             return min(deadlines.start_s, 1.0)
-        beat_s = deadlines.heartbeat_s / 3
+        beat_s = deadlines.beat_s
         return min(beat_s, deadlines.checkpoint_look_s) if self.is_looking else beat_s

@@ -99,6 +99,6 @@ def start_job(engine: Engine, folder: str, work: Work) -> None:
             deadline_s=deadlines.job_s + deadlines.setup_s,
             output_max_bytes=_OUTPUT_MAX_BYTES,
             grace_s=deadlines.term_grace_s,
-            beat_s=deadlines.heartbeat_s / 3,
+            beat_s=deadlines.beat_s,
         )
     )

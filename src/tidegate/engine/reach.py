@@ -21,7 +21,6 @@ from tidegate.ports.git import (
     MoveRefused,
     MoveWork,
     Prepared,
-    PrepareWork,
     Removed,
     RemoveWork,
     WorkFailed,
@@ -60,15 +59,8 @@ def reach(  # noqa: C901, PLR0911 - one arm an effect
 
 
 def _prepare(engine: Engine, attempt: Attempt) -> Commands:
-    setup = engine.setup
-    work = PrepareWork(
-        workspace=attempt.workspace or "",
-        commit=attempt.start or "",
-        branch=f"tidegate/{attempt.id}",
-        setup=setup.workspace_setup,
-        env_files=setup.env_files,
-        caches=setup.caches,
-        setup_timeout_s=setup.policy.deadlines.setup_s,
+    work = engine.setup.preparation(
+        attempt.workspace or "", commit=attempt.start or "", branch=f"tidegate/{attempt.id}"
     )
     name = f"{attempt.id}-prepare-{attempt.jobs_failed}"
     result = look_at_job(engine, name, work, may_start=lambda: not engine.is_held)
@@ -178,7 +170,6 @@ def _merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> Commands:
     work = MergeWork(
         target=target,
         tip=build.tip or "",
-        base=build.base or "",
         subject=lane.title,
         trailers=(
             ("Tidegate-Run", engine.book.run.id),

@@ -7,7 +7,7 @@ from tidegate.core.policy import Policy
 from tidegate.engine.places import Places
 from tidegate.ports.agents import Agent, RoleSettings
 from tidegate.ports.clock import Clock
-from tidegate.ports.git import Git
+from tidegate.ports.git import Git, PrepareWork
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.runners import Runners
 from tidegate.ports.store import Store
@@ -42,3 +42,20 @@ class Setup:
     environment: Mapping[str, str] = field(repr=False)
     version: str
     holder: str
+
+    @property
+    def check_argv(self) -> tuple[str, ...]:
+        """The check's command line: its output is one text, in the order in which it was said."""
+        return ("/bin/sh", "-c", f"exec 2>&1\n{self.check_command}")
+
+    def preparation(self, workspace: str, *, commit: str, branch: str) -> PrepareWork:
+        """The work that makes a workspace ready."""
+        return PrepareWork(
+            workspace=workspace,
+            commit=commit,
+            branch=branch,
+            setup=self.workspace_setup,
+            env_files=self.env_files,
+            caches=self.caches,
+            setup_timeout_s=self.policy.deadlines.setup_s,
+        )

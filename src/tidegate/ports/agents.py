@@ -95,6 +95,3 @@ class Agent(Protocol):
     def result(self, place: Place, exit: Exit, *, tail: str) -> Result:  # noqa: A002 - the runner's word for how it ended
         """Read what the turn left in its folder. `tail` is the end of its output, as text."""
         ...
-
-
-Registry = Mapping[str, Agent]

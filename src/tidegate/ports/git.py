@@ -41,7 +41,6 @@ class MergeWork:
 
     target: str
     tip: str
-    base: str
     subject: str
     trailers: tuple[tuple[str, str], ...]
     utc: str

@@ -8,10 +8,10 @@ from tidegate.config.load import load
 from tidegate.core.errors import Misused
 from tidegate.core.issue import Issue
 from tidegate.ports.ledger import Ledger
-from tidegate.verbs.house import House, by_priority
+from tidegate.verbs.house import House
 from tidegate.verbs.look import reading
 from tidegate.verbs.near import near
-from tidegate.verbs.queue import Outcomes, landed_issues
+from tidegate.verbs.queue import Outcomes, by_priority, landed_issues
 from tidegate.verbs.stage import stage_of
 
 

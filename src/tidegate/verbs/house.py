@@ -9,7 +9,6 @@ if TYPE_CHECKING:  # a command pays for the ports that it uses, and for no other
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
-    from tidegate.core.issue import Issue
     from tidegate.ports.agents import Agent
     from tidegate.ports.clock import Clock
     from tidegate.ports.git import Git
@@ -62,8 +61,3 @@ class House:
     holder: str
     """Who this controller is, for people: host, process id."""
     environment: Mapping[str, str] = field(repr=False)
-
-
-def by_priority(issue: Issue) -> tuple[int, str]:
-    """The order of the queue: higher priority first, then the lower id."""
-    return (-issue.priority, issue.id)

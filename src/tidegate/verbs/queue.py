@@ -7,10 +7,15 @@ from tidegate.config.load import Configuration
 from tidegate.core.issue import Issue
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
-from tidegate.verbs.house import House, by_priority
+from tidegate.verbs.house import House
 
 Outcomes = Mapping[str, tuple[str, str]]
 """An issue's run and its outcome there."""
+
+
+def by_priority(issue: Issue) -> tuple[int, str]:
+    """The order of the queue: higher priority first, then the lower id."""
+    return (-issue.priority, issue.id)
 
 
 def open_issues(
