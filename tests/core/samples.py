@@ -50,8 +50,8 @@ def lane_with(*attempts: Attempt, **given: object) -> Lane:
 _EMPTY: dict[str, Any] = {
     "id": "fix", "version": 7,
     "fails": 0, "conflicts": 0, "replacements": 0, "externals": 0, "landings_refused": 0,
-    "candidate": None, "correction": None, "ruled_utc": None, "landing": None, "commit": None,
-    "outcome": None, "reason": "",
+    "candidate": None, "correction": None, "queued_utc": None, "ruled_utc": None,
+    "landing": None, "commit": None, "outcome": None, "reason": "",
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from tidegate.core import evolve as evolving
 from tidegate.core.attempt import State
 from tidegate.core.errors import IllegalTransition
 from tidegate.core.lane import Correction, Landing, Lane, Turn
-from tidegate.core.values import Authorization, Cause, Outcome, Verdict
+from tidegate.core.values import Authorization, Cause, Outcome, Role, Verdict
 
 
 def after(lane: Lane, event: e.LaneEvent) -> Lane:
@@ -79,12 +79,13 @@ def test_an_event_of_a_run_is_none_of_a_lane() -> None:
 def test_a_fail_that_counts_is_a_round_and_takes_the_ruling_away() -> None:
     """The lane has one FAIL more and something to answer; nothing is authorized any more."""
     ruled = attempt_in(State.REVIEWED, authorization=Authorization.GRANTED)
-    lane = lane_with(ruled, candidate=candidate(verdict=Verdict.PASS), ruled_utc="before")
+    passed = candidate(verdict=Verdict.PASS)
+    lane = lane_with(ruled, candidate=passed, queued_utc="first", ruled_utc="before")
     fail = made(e.Judged, verdict=Verdict.FAIL, counts=True, tree="tree", finding_digest="f")
     failed = after(lane, fail)
     assert failed.fails == 1
     assert failed.correction == Correction(finding_digest="f", is_fail=True)
-    assert failed.ruled_utc is None
+    assert (failed.queued_utc, failed.ruled_utc) == (None, None)
     assert failed.attempts[ATTEMPT].authorization is Authorization.WITHHELD
     assert failed.candidate == candidate(verdict=Verdict.FAIL, checks=1)
 
@@ -116,13 +117,11 @@ def test_a_checks_own_verdict_is_not_counted_twice() -> None:
 
 
 def test_the_turn_that_answers_a_finding_closes_it() -> None:
-    """With the correction's turn the old candidate and the old ruling are gone."""
+    """With the correction's turn the old candidate is gone."""
     asked = Correction(finding_digest="f", is_fail=True)
-    lane = lane_with(
-        attempt_in(State.REVIEWED), candidate=candidate(), correction=asked, ruled_utc="before"
-    )
+    lane = lane_with(attempt_in(State.REVIEWED), candidate=candidate(), correction=asked)
     opened = after(lane, made(e.TurnOpened, epoch=1, finding_digest="f"))
-    assert (opened.correction, opened.candidate, opened.ruled_utc) == (None, None, None)
+    assert (opened.correction, opened.candidate) == (None, None)
 
 
 def test_the_turn_of_a_check_closes_nothing() -> None:
@@ -191,19 +190,33 @@ def test_work_that_was_done_sets_the_count_of_failures_back(event: e.LaneEvent) 
 
 def test_a_conflict_is_something_to_answer_and_no_round() -> None:
     """What was merged and what was ruled is gone; the target that it must be carried onto stays."""
-    lane = lane_with(attempt_in(State.REVIEWED), candidate=candidate(), ruled_utc="before")
+    known = {"candidate": candidate(), "queued_utc": "first", "ruled_utc": "before"}
+    lane = lane_with(attempt_in(State.REVIEWED), **known)
     lane = after(lane, made(e.Conflicted, target="newer", finding_digest="f"))
     assert lane.correction == Correction(finding_digest="f", is_fail=False, base="newer")
-    assert (lane.candidate, lane.ruled_utc) == (None, None)
+    assert (lane.candidate, lane.queued_utc, lane.ruled_utc) == (None, None, None)
     assert (lane.conflicts, lane.fails) == (1, 0)
 
 
 def test_a_refused_landing_leaves_nothing_that_could_land() -> None:
-    """What was merged is merged anew; the ruling stands, and the refusal is counted."""
+    """What was merged and ruled was of a target that is gone; it keeps its place in the queue."""
     ready = {"candidate": candidate(), "landing": made(Landing), "ruled_utc": "before"}
-    lane = after(lane_with(attempt_in(State.REVIEWED), **ready), made(e.LandingRefused))
-    assert (lane.candidate, lane.landing) == (None, None)
-    assert (lane.landings_refused, lane.ruled_utc) == (1, "before")
+    ruled = attempt_in(State.REVIEWED, authorization=Authorization.GRANTED)
+    lane = after(lane_with(ruled, queued_utc="first", **ready), made(e.LandingRefused))
+    assert (lane.candidate, lane.landing, lane.ruled_utc) == (None, None, None)
+    assert (lane.landings_refused, lane.queued_utc) == (1, "first")
+    assert lane.attempts[ATTEMPT].authorization is Authorization.NONE
+
+
+@pytest.mark.parametrize(
+    ("kind", "state"), [(e.Materialized, State.CHECKPOINTED), (e.Corrected, State.REVIEWED)]
+)
+def test_a_change_is_offered_when_it_is_published(kind: type, state: State) -> None:
+    """That is its place in the landing queue. What a check publishes takes none."""
+    lane = after(lane_with(attempt_in(state)), made(kind))
+    assert lane.queued_utc == "now"
+    check = attempt_in(State.CHECKPOINTED, role=Role.CHECK, commit="commit")
+    assert after(lane_with(check), made(e.Materialized)).queued_utc is None
 
 
 def test_what_landed_is_no_longer_about_to() -> None:

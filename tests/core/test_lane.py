@@ -34,8 +34,18 @@ def test_a_turn_is_open_until_its_meaning_is_decided() -> None:
     assert not attempt_in(State.STARTED, turn=settled).has_open_turn
 
 
-def test_a_lane_is_queued_from_its_ruling_to_its_end() -> None:
+def test_a_lane_is_queued_from_its_offer_to_its_end() -> None:
     """What has ended waits for nothing."""
     assert not lane_with().is_queued
-    assert lane_with(ruled_utc="now").is_queued
-    assert not lane_with(ruled_utc="now", outcome=Outcome.LANDED).is_queued
+    assert lane_with(queued_utc="now").is_queued
+    assert not lane_with(queued_utc="now", outcome=Outcome.LANDED).is_queued
+
+
+def test_the_current_attempt_is_the_newest_that_is_not_over() -> None:
+    """After its check is over the build is current again, and where all is over the newest."""
+    build, check = attempt_in(State.REVIEWED), attempt_in(State.STARTED, id="check")
+    over = attempt_in(State.ACCEPTED, id="check")
+    assert lane_with().current is None
+    assert lane_with(build, check).current is check
+    assert lane_with(build, over).current is build
+    assert lane_with(attempt_in(State.ACCEPTED), over).current is over

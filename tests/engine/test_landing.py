@@ -1,14 +1,22 @@
 """Landing and delivery: once, in order, and never given up half way."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from tests.engine.scene import at, outcomes, scene, told
-from tests.sim.builders import GOOD
+from tests.engine.scene import at, outcomes, scene, started, told
+from tests.sim.builders import GOOD, Deed
+from tests.sim.plan import Plan
 from tests.sim.repositories import HUB_TARGET
 from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.engine.engine import Engine
 from tidegate.ports.git import DeliverWork, MoveWork, Work, WorkFailed
+
+
+def many(folder: Path, deeds: Sequence[Deed], count: int) -> World:
+    """A calm world with so many issues that are all alike."""
+    issues: dict[str, Sequence[Deed]] = {f"issue-{number:02}": deeds for number in range(count)}
+    return World(Plan(deeds=issues), seed=1, folder=folder)
 
 
 def target_of(world: World) -> str:
@@ -109,6 +117,29 @@ def test_lanes_that_are_ready_together_land_one_after_the_other(tmp_path: Path) 
     assert [each.lane for each in _landing_entries(world)][::2] == [
         each.lane for each in _landing_entries(world)
     ][1::2]
+
+
+def test_quick_builders_do_not_outrun_the_landing(tmp_path: Path) -> None:
+    """A lane keeps its slot until it is over, so nothing piles up behind the head of the queue."""
+    quick = Deed(work_s=0.1)
+    world = many(tmp_path, [quick], 12)
+    open_at_once: list[int] = []
+    world.at_tick.append(lambda engine: open_at_once.append(_open_lanes(engine)))
+    world.run_to_end()
+    assert max(open_at_once) == world.plan.width
+    assert set(outcomes(world).values()) == {"landed"}
+
+
+def test_a_change_is_merged_and_checked_once(tmp_path: Path) -> None:
+    """At the head of the queue only: before its turn the target would move under it."""
+    world = many(tmp_path, [GOOD], 6)
+    world.run_to_end()
+    assert len(told(world, e.CandidateMade)) == len(told(world, e.Landed)) == 6
+    assert (started(world, "-check-1/turns/"), started(world, "-check-2")) == (6, 0)
+
+
+def _open_lanes(engine: Engine) -> int:
+    return sum(lane.outcome is None for lane in engine.book.lanes.values())
 
 
 def test_a_delivery_waits_for_a_dirty_checkout(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from tidegate.testing.ledger_history import UTC, History, digest, tree
 
 ONE, TWO, THREE = "001-build-1", "002-build-1", "003-build-1"
 CHECK = "001-check-1"
+CANDIDATE = e.CandidateMade(attempt=ONE, target=tree(0), tip=tree(3), commit=tree(7), tree=tree(2))
 
 
 def batches(history: History) -> Iterator[Batch]:
@@ -63,13 +64,8 @@ def _harvest(h: History, lane: str, attempt: str, turn: int) -> Iterator[e.Entry
     yield h.entry(lane, staged)
 
 
-def _candidate(h: History) -> e.Entry:
-    made = e.CandidateMade(attempt=ONE, target=tree(0), tip=tree(3), commit=tree(7), tree=tree(2))
-    return h.entry("001", made)
-
-
 def _check_and_rework(h: History) -> Iterator[Batch]:
-    yield Batch(entries=(_candidate(h),))
+    yield Batch(entries=(h.entry("001", CANDIDATE),))
     yield Batch(entries=(h.requested("001", CHECK, role=Role.CHECK), h.dispatched("001", CHECK)))
     grant = h.grant(CHECK)
     opened = (h.turn_opened("001", CHECK), h.turn_started("001", CHECK))
@@ -104,7 +100,8 @@ def _land(h: History) -> Iterator[Batch]:
     refused = e.LandingRefused(attempt=ONE, actual=tree(11))
     landed = e.Landed(attempt=ONE, ref="refs/heads/x", commit=tree(7), tree=tree(10))
     yield Batch(entries=(h.entry("001", ruled), h.entry("001", intended)))
-    yield Batch(entries=(h.entry("001", refused), _candidate(h), h.entry("001", intended)))
+    again = (refused, CANDIDATE, ruled, intended)
+    yield Batch(entries=tuple(h.entry("001", event) for event in again))
     yield Batch(
         entries=(
             h.entry("001", landed),

@@ -89,7 +89,7 @@ OF_THE_TABLE = [
         evolve,
         "is_withheld = counts and verdict is Verdict.FAIL",
         "is_withheld = verdict is Verdict.FAIL",
-        rounds.test_a_rerun_at_the_head_takes_no_authorization_away,
+        rounds.test_a_fail_that_does_not_count_withholds_nothing,
     ),
 ]
 

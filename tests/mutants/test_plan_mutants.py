@@ -67,9 +67,9 @@ MUTANTS = [
     mutant(
         "what was checked on an old target lands",
         build,
-        "    if candidate.target != view.target:",
-        "    if False:",
-        merging.test_a_target_that_moved_is_merged_and_checked_again_at_the_head_only,
+        "(candidate.tip, candidate.target) != (build.tip, view.target):",
+        "candidate.tip != build.tip:",
+        merging.test_a_target_that_moves_under_the_head_is_merged_and_checked_again,
     ),
     mutant(
         "the queue is not kept",
@@ -77,6 +77,13 @@ MUTANTS = [
         "    if view.head != lane.id:",
         "    if False:",
         merging.test_a_queued_change_waits_for_its_turn,
+    ),
+    mutant(
+        "a clock that is set back changes the head",
+        build,
+        "(lane.landing is None, lane.candidate is None, ",
+        "(True, True, ",
+        lambda: test_build.test_what_is_begun_at_the_head_stays_there({"landing": 1}),
     ),
     mutant(
         "a drain starts new work",

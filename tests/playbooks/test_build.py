@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.samples import attempt_in, lane_with, made
+from tests.core.samples import attempt_in, candidate, lane_with, made
 from tests.playbooks.answers import Answer
 from tests.playbooks.story import Story
 from tidegate.core import commands as c
@@ -28,34 +28,27 @@ def test_a_plan_is_a_function_of_facts() -> None:
         story.step()
 
 
-def test_a_lane_takes_a_slot_until_it_is_ruled_to_land() -> None:
-    """What only waits for its landing lets the next issue begin; a FAIL takes the slot again."""
-    story = Story(check=[Answer.PASSES, Answer.FAILS, Answer.FAILS]).now(is_head=False)
-    assert playbook.needs_verdict(story.lane)
-    assert not playbook.needs_verdict(story.run().lane)
-    story.world.move_target()
-    story.now(is_head=True).run(until=lambda lane: lane.fails)
-    assert playbook.needs_verdict(story.lane)
-    assert not playbook.needs_verdict(story.run().lane)
-
-
-def test_a_lane_that_is_over_takes_no_slot() -> None:
-    """A lane that stopped was never ruled to land, and makes room all the same."""
-    assert not playbook.needs_verdict(Story(build=[Answer.VIOLATES]).run().lane)
-
-
-def test_lanes_land_in_the_order_in_which_they_were_ruled() -> None:
-    """Of two that were ruled at the same time the one with the lower id goes first."""
+def test_lanes_land_in_the_order_in_which_they_were_offered() -> None:
+    """Of two that were offered at the same time the one with the lower id goes first."""
     first, second, third = (
-        lane_with(ruled_utc=utc, id=name) for utc, name in (("1", "z"), ("2", "a"), ("2", "b"))
+        lane_with(queued_utc=utc, id=name) for utc, name in (("1", "z"), ("2", "a"), ("2", "b"))
     )
     assert sorted([third, second, first], key=playbook.queue_order) == [first, second, third]
 
 
-def test_a_landing_in_flight_stays_first() -> None:
-    """Whatever the wall clock was set back to when the others were ruled."""
-    early, landing = lane_with(ruled_utc="1"), lane_with(ruled_utc="2", landing=made(Landing))
-    assert min([early, landing], key=playbook.queue_order) is landing
+def test_the_head_is_the_first_of_those_that_are_queued() -> None:
+    """A lane that works on its change, or is over, is not in the queue."""
+    working, over = lane_with(id="a"), lane_with(id="b", queued_utc="1", outcome=Outcome.LANDED)
+    assert playbook.head_of([working, over]) is None
+    waiting = lane_with(id="c", queued_utc="2")
+    assert playbook.head_of([working, over, waiting]) == "c"
+
+
+@pytest.mark.parametrize("begun", [{"landing": made(Landing)}, {"candidate": candidate()}])
+def test_what_is_begun_at_the_head_stays_there(begun: dict[str, Any]) -> None:
+    """Whatever the wall clock was set back to when the others were offered."""
+    early, head = lane_with(id="a", queued_utc="1"), lane_with(id="b", queued_utc="2", **begun)
+    assert playbook.head_of([early, head]) == "b"
 
 
 def test_a_turn_has_the_deadline_of_its_role() -> None:

@@ -50,10 +50,8 @@ def test_conflicts_have_a_limit_of_their_own() -> None:
 
 def test_a_conflict_may_be_resolved_without_changing_the_tree() -> None:
     """A merge that keeps the builder's side has the judged tree and a new tip: an answer."""
-    story = Story(check=[Answer.PASSES], merge=[Answer.CLEAN, Answer.CONFLICTS]).now(is_head=False)
-    story.run()
-    story.world.move_target()
-    story.now(is_head=True).run(until=lambda lane: lane.conflicts)
+    story = Story(land=[Answer.ELSEWHERE], merge=[Answer.CLEAN, Answer.CONFLICTS])
+    story.run(until=lambda lane: lane.conflicts)
     build = story.lane.attempts[BUILD]
     story.world.trees["resolved"] = build.judged_tree or ""
     story.world.tips[BUILD] = "resolved"
@@ -72,9 +70,8 @@ def test_a_conflict_that_is_not_answered_is_the_rounds_fail() -> None:
 
 def test_a_conflict_at_the_head_takes_the_ruling_away() -> None:
     """What was ruled to land no longer merges: it leaves the queue until it has passed again."""
-    story = Story(merge=[Answer.CLEAN, Answer.CONFLICTS]).now(is_head=False).run()
-    story.world.move_target()
-    story.now(is_head=True).run(until=lambda lane: lane.conflicts)
+    story = Story(land=[Answer.ELSEWHERE], merge=[Answer.CLEAN, Answer.CONFLICTS])
+    story.run(until=lambda lane: lane.conflicts)
     assert not story.lane.is_queued
     assert story.lane.attempts[BUILD].authorization is Authorization.WITHHELD
     story.run()
@@ -83,20 +80,19 @@ def test_a_conflict_at_the_head_takes_the_ruling_away() -> None:
 
 
 def test_a_queued_change_waits_for_its_turn() -> None:
-    """Ruled to land and not at the head of the queue: nothing is merged, checked or moved."""
+    """Offered and not at the head of the queue: nothing is merged, checked or moved."""
     story = Story().now(is_head=False).run()
     story.world.move_target()
     assert story.run().plan() == ()
     assert story.lane.is_queued
+    assert not story.events(e.CandidateMade)
 
 
-def test_a_target_that_moved_is_merged_and_checked_again_at_the_head_only() -> None:
-    """What lands was checked on the target that it lands on; the ruling stands."""
-    story = Story().now(is_head=False).run()
+def test_a_target_that_moves_under_the_head_is_merged_and_checked_again() -> None:
+    """What lands was checked on the target that it lands on."""
+    story = Story().run(until=lambda lane: lane.candidate and lane.candidate.verdict)
     story.world.move_target()
     story.run()
-    assert len(story.attempts(Role.CHECK)) == 1
-    story.now(is_head=True).run()
     assert story.outcome is Outcome.LANDED
     assert len(story.attempts(Role.CHECK)) == 2
     landing = story.events(e.LandingIntended)[0]
@@ -105,10 +101,9 @@ def test_a_target_that_moved_is_merged_and_checked_again_at_the_head_only() -> N
 
 
 def test_a_fail_at_the_head_goes_back_to_the_builder() -> None:
-    """What passed alone and fails on the newer target leaves the queue, with the finding."""
-    story = Story(check=[Answer.PASSES, *FAILS_FOR_GOOD]).now(is_head=False).run()
-    story.world.move_target()
-    story.now(is_head=True).run(until=lambda lane: lane.fails)
+    """What passed on one target and fails on a newer one leaves the queue, with the finding."""
+    story = Story(check=[Answer.PASSES, *FAILS_FOR_GOOD], land=[Answer.ELSEWHERE])
+    story.run(until=lambda lane: lane.fails)
     assert not story.lane.is_queued
     assert story.run().told() == [None, "failure of fix-check-3-1"]
     assert story.outcome is Outcome.LANDED
@@ -142,7 +137,7 @@ def test_a_landing_is_intended_before_anything_moves() -> None:
 
 
 def test_a_lane_that_is_sent_back_waits_for_a_slot() -> None:
-    """Its slot went to another when it was ruled: no more builders work than the width allows."""
+    """Where a run is taken up with a smaller width, no more builders work than that allows."""
     story = Story(merge=[Answer.CONFLICTS]).run(until=lambda lane: lane.conflicts)
     story.now(has_slot=False).run()
     assert story.plan() == ()

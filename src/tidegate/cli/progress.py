@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from tidegate.cli.outlet import Outlet
 from tidegate.cli.output import clean, clean_text
-from tidegate.core.attempt import State
 from tidegate.core.events import Entry
 from tidegate.core.lane import Lane
-from tidegate.core.values import Role
 from tidegate.engine.engine import Engine
+from tidegate.verbs.stage import stage_of
 from tidegate.verbs.words import BAD, GOOD, QUIET, say
 
 if TYPE_CHECKING:
     from rich.console import Group
 
 _STYLES = {GOOD: "green", BAD: "yellow"}
-_MERGING = frozenset({State.MATERIALIZED, State.CORRECTED})
 QUIET_MAX_S = 300.0
 """After so long without a line, plain lines say what is still going on."""
 REDRAWS_PER_S = 1
@@ -99,27 +97,13 @@ def _doings(engine: Engine) -> Iterator[Doing]:
         yield Doing("base", "checking", "", "before anything is spent", now_s)
     for lane in engine.book.lanes.values():
         if lane.outcome is None:
-            yield Doing(lane.id, stage(lane), rounds(lane), clean(lane.title), now_s)
+            yield Doing(lane.id, stage_of(lane), rounds(lane), clean(lane.title), now_s)
 
 
 def _aged(now: Doing, before: Doing | None) -> Doing:
     if before is None or (before.stage, before.rounds) != (now.stage, now.rounds):
         return now
     return Doing(now.lane, now.stage, now.rounds, now.title, before.since_s)
-
-
-def stage(lane: Lane) -> str:
-    """What a lane is doing, in one word."""
-    if lane.open_check is not None:
-        return "checking"
-    if lane.is_queued:
-        return "landing"
-    build = lane.latest(Role.BUILD)
-    if build is None or build.turn is None:
-        return "preparing"
-    if build.state in _MERGING:
-        return "merging"
-    return "rework" if build.turn.number > 1 else "building"
 
 
 def rounds(lane: Lane) -> str:

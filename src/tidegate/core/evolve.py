@@ -20,7 +20,7 @@ from tidegate.core.lane import (
     Staged,
     Turn,
 )
-from tidegate.core.values import Authorization, Cause, Verdict
+from tidegate.core.values import Authorization, Cause, Role, Verdict
 
 _S = State
 
@@ -217,6 +217,8 @@ def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event
             return replace(attempt, jobs_failed=0)
         case e.Ruled(ruling="land"):
             return replace(attempt, authorization=Authorization.GRANTED)
+        case e.LandingRefused():
+            return replace(attempt, authorization=Authorization.NONE)
         case e.Failed(reason=reason) | e.Stopped(reason=reason) | e.Blocked(reason=reason):
             return replace(_settled(attempt), reason=reason)
         case e.JobFailed(job="remove"):
@@ -289,26 +291,28 @@ def _evolve_lane(  # noqa: C901, PLR0911 - one arm an event
     lane: Lane, event: e.LaneEvent, utc: str
 ) -> Lane:
     match event:
-        case e.Requested(cause=Cause.OWN):
-            return replace(lane, replacements=lane.replacements + 1)
-        case e.Requested(cause=Cause.EXTERNAL):
-            return replace(lane, externals=lane.externals + 1)
+        case e.Requested(cause=cause):
+            own, external = cause is Cause.OWN, cause is Cause.EXTERNAL
+            return replace(
+                lane, replacements=lane.replacements + own, externals=lane.externals + external
+            )
         case e.CandidateMade():
             made = Candidate(
                 target=event.target, tip=event.tip, commit=event.commit, tree=event.tree
             )
             return replace(lane, candidate=made)
         case e.TurnOpened(finding_digest=str()):
-            return replace(lane, correction=None, candidate=None, ruled_utc=None)
+            return replace(lane, correction=None, candidate=None)
+        case e.Materialized() | e.Corrected() if lane.attempts[event.attempt].role is Role.BUILD:
+            return replace(lane, queued_utc=utc)
         case e.Judged():
             return _judged(lane, event)
         case e.Conflicted():
             asked = Correction(
                 finding_digest=event.finding_digest, is_fail=False, base=event.target
             )
-            return replace(
-                lane, conflicts=lane.conflicts + 1, correction=asked, candidate=None, ruled_utc=None
-            )
+            lane = replace(lane, conflicts=lane.conflicts + 1, candidate=None)
+            return _sent_back(lane, asked)
         case e.Ruled(ruling="land"):
             return replace(lane, ruled_utc=utc)
         case e.LandingIntended():
@@ -316,7 +320,8 @@ def _evolve_lane(  # noqa: C901, PLR0911 - one arm an event
             return replace(lane, landing=landing)
         case e.LandingRefused():
             refused = lane.landings_refused + 1
-            return replace(lane, landing=None, candidate=None, landings_refused=refused)
+            lane = replace(lane, landing=None, landings_refused=refused)
+            return replace(lane, candidate=None, ruled_utc=None)  # both were of that target
         case e.Landed():
             return replace(lane, landing=None, commit=event.commit)
         case e.LaneEnded():
@@ -339,4 +344,9 @@ def _judged(lane: Lane, event: e.Judged) -> Lane:
     if event.verdict is Verdict.PASS or not event.counts:
         return lane
     asked = Correction(finding_digest=event.finding_digest or "", is_fail=True)
-    return replace(lane, fails=lane.fails + 1, correction=asked, ruled_utc=None)
+    return _sent_back(replace(lane, fails=lane.fails + 1), asked)
+
+
+def _sent_back(lane: Lane, asked: Correction) -> Lane:
+    """Its change is no longer offered, until the builder has answered."""
+    return replace(lane, correction=asked, queued_utc=None, ruled_utc=None)

@@ -153,6 +153,8 @@ class Lane:
     landings_refused: int = 0
     candidate: Candidate | None = None
     correction: Correction | None = None
+    queued_utc: str | None = None
+    """Since when its change is offered, with nothing to answer: its place in the landing queue."""
     ruled_utc: str | None = None
     landing: Landing | None = None
     commit: str | None = None
@@ -172,6 +174,15 @@ class Lane:
         return sum(attempt.role is role for attempt in self.attempts.values())
 
     @property
+    def current(self) -> Attempt | None:
+        """The newest attempt that is not over, else the newest: a build again after its check."""
+        found = None
+        for attempt in self.attempts.values():
+            if found is None or found.is_over or not attempt.is_over:
+                found = attempt
+        return found
+
+    @property
     def open_check(self) -> Attempt | None:
         """The check under way, if any: at most one, since a lane judges one tree at a time."""
         check = self.latest(Role.CHECK)
@@ -179,5 +190,5 @@ class Lane:
 
     @property
     def is_queued(self) -> bool:
-        """Ruled to land, and waiting for it."""
-        return self.ruled_utc is not None and self.outcome is None
+        """Its change is offered: it is merged, checked and landed when it is its turn."""
+        return self.queued_utc is not None and self.outcome is None

@@ -24,8 +24,7 @@ from tidegate.playbooks.build import (
     Step,
     View,
     could_not_start,
-    is_open,
-    needs_verdict,
+    head_of,
     plan,
     queue_order,
 )
@@ -39,8 +38,8 @@ def tick(engine: Engine, now: Reading) -> bool:
     if advance_base(engine):
         _open_lanes(engine)
         labels = _labels(engine)
-        for lane in sorted(engine.book.lanes.values(), key=lambda lane: lane.landing is None):
-            _advance(engine, lane.id, labels)  # a landing first: it moves the others' target
+        for lane in sorted(engine.book.lanes.values(), key=queue_order):
+            _advance(engine, lane.id, labels)  # the head first: it moves the others' target
     advance_delivery(engine)
     engine.end()
     return _commit(engine)
@@ -70,12 +69,12 @@ def _look_at_disk(engine: Engine) -> None:
 
 
 def _open_lanes(engine: Engine) -> None:
-    """Take issues while there are slots. A lane that is ruled to land takes none.
+    """Take issues while there are slots. A lane keeps its slot until it is over.
 
-    With a width of one it keeps its slot: what comes next is to stand on what it lands.
+    So the landing queue is never longer than the width, and no builder starts from a target that
+    is far behind what it will land on.
     """
-    takes_slot = is_open if engine.width == 1 else needs_verdict
-    taken = sum(takes_slot(lane) for lane in engine.book.lanes.values())
+    taken = sum(lane.outcome is None for lane in engine.book.lanes.values())
     while taken < engine.width and not engine.is_held:
         issue = next((i for i in engine.queue if engine.landed.issuperset(i.needs)), None)
         if issue is None:
@@ -125,12 +124,11 @@ def _take(engine: Engine, lane: Lane, step: Step) -> bool:
 
 
 def _view(engine: Engine) -> View:
-    queued = [lane for lane in engine.book.lanes.values() if lane.is_queued]
     return View(
         run=engine.book.run.id,
         ref=hub_ref(engine.book.run.id),
         target=engine.book.run.target,
-        head=min(queued, key=queue_order).id if queued else None,
+        head=head_of(engine.book.lanes.values()),
         agent=engine.setup.build.agent,
         workspaces=engine.setup.workspaces,
         policy=engine.setup.policy,

@@ -154,6 +154,12 @@ def ruled(run: str, _: int, entry: e.Entry, event: e.Ruled) -> Writes:
     return (attempt, Write(_RULING, values))
 
 
+def landing_refused(run: str, _: int, entry: e.Entry, _event: e.LandingRefused) -> Writes:
+    """What was ruled in was of a target that is gone."""
+    unknown, none = Worth.UNKNOWN.value, Authorization.NONE.value
+    return (_RULED_IN.of(run, entry, unknown, none),)
+
+
 def ended(run: str, _: int, entry: e.Entry, _event: e.Failed | e.Stopped | e.Blocked) -> Writes:
     """An attempt that was at work and brings nothing any more owes its artifact for good."""
     if entry.previous in _AT_WORK:

@@ -45,7 +45,7 @@ _PROJECTIONS: Mapping[type, _Projection] = {
     e.Judged: attempt_rows.judged,
     e.Ruled: attempt_rows.ruled,
     e.LandingIntended: attempt_rows.touched,
-    e.LandingRefused: attempt_rows.touched,
+    e.LandingRefused: attempt_rows.landing_refused,
     e.Landed: attempt_rows.landed,
     e.Accepted: attempt_rows.touched,
     e.Failed: attempt_rows.ended,

@@ -5,6 +5,7 @@ path. It answers with commands (facts to be recorded now) and effects (what shou
 It must never do anything itself.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tidegate.core import commands as c
@@ -23,7 +24,7 @@ Steps = tuple[Step, ...]
 class View:
     """What a lane's plan must know of everything else.
 
-    `target` is the commit that the run's ref is at; `head` the lane that may land now.
+    `target` is the commit that the run's ref is at; `head` the lane whose turn it is to land.
     `agent_problem` says why no agent can be started, where that is so.
     """
 
@@ -36,8 +37,7 @@ class View:
     policy: Policy
     agent_problem: str | None = None
     has_slot: bool = True
-    """Fewer builders are at work than may be. A lane that is sent back after its ruling has lost
-    its slot to another, and waits for one."""
+    """Fewer builders are at work than may be: a run may be taken up again with a smaller width."""
     is_draining: bool = False
     """Nothing new starts; what ends is recorded, and a PASS is still ruled and queued."""
 
@@ -188,19 +188,19 @@ def _rework(lane: Lane, build: Attempt, view: View, now: Now) -> Steps:
 
 
 def _judge_and_land(lane: Lane, build: Attempt, view: View) -> Steps:
-    candidate = lane.candidate
-    if candidate is None or candidate.tip != build.tip:
-        return (f.Merge(build.id, view.target),)
-    if candidate.verdict is None and (candidate.target == view.target or candidate.checks):
-        return _request_check(lane, view)
-    if candidate.verdict is None:
-        return (f.Merge(build.id, view.target),)  # what cannot land need not be checked
-    if lane.ruled_utc is None:
-        return (c.Rule(ruling="land", by="auto"),)
+    """Merge, check, rule and land: at the head of the queue only (DESIGN: landing).
+
+    Before its turn the target would move under it, and the merge and the check be done again.
+    """
     if view.head != lane.id:
         return ()
-    if candidate.target != view.target:
+    candidate = lane.candidate
+    if candidate is None or (candidate.tip, candidate.target) != (build.tip, view.target):
         return (f.Merge(build.id, view.target),)
+    if candidate.verdict is None:
+        return _request_check(lane, view)
+    if lane.ruled_utc is None:
+        return (c.Rule(ruling="land", by="auto"),)
     return (c.IntendLanding(ref=view.ref),)
 
 
@@ -254,19 +254,15 @@ def could_not_start(attempt: Attempt) -> bool:
     return turn is not None and turn.end is not None and turn.end.how == "not_started"
 
 
-def is_open(lane: Lane) -> bool:
-    """True until the lane has its outcome."""
-    return lane.outcome is None
+def head_of(lanes: Iterable[Lane]) -> str | None:
+    """The lane that may be merged, checked and landed now: one at a time."""
+    queued = [lane for lane in lanes if lane.is_queued]
+    return min(queued, key=queue_order).id if queued else None
 
 
-def needs_verdict(lane: Lane) -> bool:
-    """True while the lane takes up a slot: it is open and not yet ruled to land."""
-    return lane.outcome is None and lane.ruled_utc is None
+def queue_order(lane: Lane) -> tuple[bool, bool, str, str]:
+    """Lanes land in the order in which their changes were offered, one after the other.
 
-
-def queue_order(lane: Lane) -> tuple[bool, str, str]:
-    """Lanes that are ruled land in the order in which they were ruled, one after the other.
-
-    The wall clock may have been set back meanwhile: a landing in flight stays first all the same.
+    The wall clock may have been set back meanwhile: what is begun at the head stays there.
     """
-    return (lane.landing is None, lane.ruled_utc or "", lane.id)
+    return (lane.landing is None, lane.candidate is None, lane.queued_utc or "", lane.id)

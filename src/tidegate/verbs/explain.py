@@ -12,7 +12,7 @@ from tidegate.verbs.house import House
 from tidegate.verbs.look import reading
 from tidegate.verbs.near import near
 from tidegate.verbs.queue import Outcomes, by_priority, landed_issues
-from tidegate.verbs.stage import stage_of
+from tidegate.verbs.stage import stage_of_row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def _open_lanes(ledger: Ledger | None) -> dict[str, str]:
     if ledger is None:
         return {}
     return {
-        str(line["issue"]): stage_of(line)
+        str(line["issue"]): stage_of_row(line)
         for run in ledger.runs()
         if run["ended_at"] is None
         for line in ledger.summary(str(run["run_id"])).open_lanes

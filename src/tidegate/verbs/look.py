@@ -12,7 +12,7 @@ from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.near import near
-from tidegate.verbs.stage import stage_of
+from tidegate.verbs.stage import stage_of_row
 
 if TYPE_CHECKING:  # a quarter of what `status` takes, which needs none of it
     from tidegate.core.events import Recorded
@@ -114,7 +114,7 @@ def lane_line(row: Row) -> LaneLine:
     return LaneLine(
         lane=str(row["lane"]),
         title=str(row["title"]),
-        stage=stage_of(row),
+        stage=stage_of_row(row),
         attempt=str(row["attempt_id"] or ""),
         fails=int(str(row["fails"] or 0)),
         commit=str(row["landed_commit"] or ""),

@@ -1,24 +1,50 @@
-"""What a lane is doing, in one word, derived from its rows and never stored."""
+"""What a lane is doing, in one word: derived from its current attempt and never stored."""
 
+from collections.abc import Mapping
+
+from tidegate.core.attempt import State
+from tidegate.core.lane import Lane
+from tidegate.core.values import Authorization, Role
 from tidegate.ports.ledger import Row
 
-_BUILDING = {
-    "requested": "queued",
-    "dispatched": "preparing",
-    "materialized": "merging",
-    "reviewed": "rework",
-    "corrected": "merging",
+_S = State
+
+_BUILD: Mapping[State, str] = {
+    _S.REQUESTED: "preparing",
+    _S.REPLACED: "preparing",
+    _S.REOPENED: "preparing",
+    _S.DISPATCHED: "preparing",
+    _S.MATERIALIZED: "waiting",
+    _S.CORRECTED: "waiting",
 }
+"""A change that is offered waits for its turn in the landing queue; merging it takes no time."""
 
 
-def stage_of(row: Row) -> str:
-    """The outcome of a lane that is over, else what its newest attempt is about."""
+def stage_of_row(row: Row) -> str:
+    """The outcome of a lane that is over, else what its current attempt is about."""
     if row["outcome"]:
         return str(row["outcome"])
     if row["attempt_id"] is None:
-        return "queued"
-    if row["role"] == "check" and row["state"] != "accepted":
+        return "preparing"
+    authorization = Authorization(str(row["authorization_status"]))
+    return _stage(Role(str(row["role"])), State(str(row["state"])), authorization)
+
+
+def stage_of(lane: Lane) -> str:
+    """The same, of a lane that is held in memory."""
+    if lane.outcome is not None:
+        return lane.outcome.value
+    current = lane.current
+    if current is None:
+        return "preparing"
+    return _stage(current.role, current.state, current.authorization)
+
+
+def _stage(role: Role, state: State, authorization: Authorization) -> str:
+    if role is Role.CHECK:
         return "checking"
-    if row["authorization_status"] == "granted":
+    if authorization is Authorization.GRANTED:
         return "landing"
-    return _BUILDING.get(str(row["state"]), "building")
+    if state is _S.REVIEWED:
+        return "rework" if authorization is Authorization.WITHHELD else "waiting"
+    return _BUILD.get(state, "building")
