@@ -139,9 +139,9 @@ def test_sweep_reaps_what_came_to_init(stage: Stage) -> None:
     """A controller that is init inherits a dead runner's agents, and keeps no zombie (G2-23)."""
     script = """
 import os, sys
-from tidegate.runner import process_table, program
+from tidegate.runner import prctl, process_table
 from tidegate.runner.local import LocalRunners
-program._become_subreaper()
+prctl.become_subreaper()
 child = os.posix_spawn("/bin/sh", ["sh", "-c", "sleep 60 & sleep 60 & kill -KILL $$"],
                        {"TIDEGATE_MARK": sys.argv[1]})
 os.waitpid(child, 0)

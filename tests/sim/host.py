@@ -145,6 +145,9 @@ class Host:
             self._timeline.pass_by(grace_s + _SWEEP_S)
         return tuple(self._living_of(mark))
 
+    def stand_down(self) -> None:
+        """Nothing of this side's own is kept."""
+
     def wait(self, timeout_s: float) -> None:
         """Sleep until a runner ends, or the time is over."""
         self._has_ended = False

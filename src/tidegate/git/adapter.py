@@ -5,7 +5,6 @@ See ports.git. Nothing is done here: `tidegate.git.jobs` does it, in a runner of
 
 import json
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +13,7 @@ from typing import Any, assert_never
 from tidegate.git import plain
 from tidegate.git.host import with_paths
 from tidegate.git.plain import Tampered
+from tidegate.git.program import COMMAND
 from tidegate.ports.git import (
     Delivered,
     DeliverWork,
@@ -34,9 +34,6 @@ from tidegate.ports.git import (
     WorkFailed,
     WorkResult,
 )
-
-PROGRAM = os.path.dirname(os.path.abspath(__file__))
-"""The folder that is run: this one."""
 
 JOB, RESULT, SETUP_LOG = "job.json", "result.json", "setup.log"
 _HEAD_BYTES_MAX = 4096
@@ -66,7 +63,7 @@ class GitJobs:
         with open(staged, "w", encoding="utf-8") as file:
             json.dump(job, file)
         os.rename(staged, f"{folder}/{JOB}")
-        return (sys.executable, "-I", "-S", PROGRAM, f"{folder}/{JOB}")
+        return (*COMMAND, f"{folder}/{JOB}")
 
     def result(self, work: Work, folder: str) -> WorkResult:
         """What the job left in `folder`."""

@@ -165,3 +165,7 @@ class Runners(Protocol):
         It may end early. A runner is adopted when a `look` first sees it running.
         """
         ...
+
+    def stand_down(self) -> None:
+        """Nothing more will be started for now: no process of this side's own stays behind."""
+        ...

@@ -10,7 +10,8 @@ import signal
 import time
 from collections.abc import Mapping
 
-from tidegate.runner import files, process_table, signals
+from tidegate.runner import files, fork, process_table, signals
+from tidegate.runner.fork import Call
 from tidegate.runner.spec import Spec
 
 _OUTPUT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -99,13 +100,17 @@ class Agent:
             return
 
 
-def start(spec: Spec, environment: Mapping[bytes, bytes], outputs: Outputs) -> Agent:
-    """Start the agent. Raises CannotStartError."""
+def start(
+    spec: Spec, environment: Mapping[bytes, bytes], outputs: Outputs, call: Call | None = None
+) -> Agent:
+    """Start the agent, or fork and call what does the same. Raises CannotStartError."""
     environment = {**environment, process_table.MARK.encode(): os.fsencode(spec.mark)}
     stdin = _open_stdin(spec.stdin_path)
     try:
         # posix_spawn cannot change folder, so the runner does, and goes back.
         _enter(spec.cwd)
+        if call is not None:
+            return Agent(_fork(call, spec.argv, environment, (stdin, outputs)))
         program = _locate(spec.argv[0], environment.get(b"PATH", os.fsencode(os.defpath)))
         return Agent(_spawn(program, spec.argv, environment, (stdin, outputs)))
     finally:
@@ -163,6 +168,19 @@ def _spawn(
         )
     except OSError as failure:
         raise CannotStartError(_why_not(failure, program, argv, environment)) from failure
+
+
+def _fork(
+    call: Call,
+    argv: tuple[str, ...],
+    environment: Mapping[bytes, bytes],
+    channels: tuple[int, Outputs],
+) -> int:
+    stdin, outputs = channels
+    try:
+        return fork.spawn(call, argv, environment, (stdin, outputs.stdout, outputs.stderr))
+    except OSError as failure:
+        raise CannotStartError(_describe(failure, "a fork of the runner")) from failure
 
 
 def _why_not(

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -28,6 +28,7 @@ from tidegate.ports.runners import (
     Unheld,
 )
 from tidegate.runner import ending, files, lock, process_table, signals
+from tidegate.runner.fork_client import ForkServer, Prepared
 from tidegate.runner.requests import StopRequest, is_fenced, read_stop
 from tidegate.runner.spec import encode_environment
 from tidegate.runner.watch import Identity, Watch
@@ -47,8 +48,13 @@ _T = TypeVar("_T")
 class LocalRunners:
     """Starts runners on this machine and reports what it sees of them. Not for several threads."""
 
-    def __init__(self, *, python: str = sys.executable) -> None:
+    def __init__(self, *, python: str = sys.executable, prepared: Prepared | None = None) -> None:
+        """With `prepared`, runners of that program's command lines are forked and not started."""
         self._python = python
+        self._command = (python, "-I", "-S", PROGRAM)
+        self._prepared = prepared
+        module = prepared.module if prepared else ""
+        self._fork_server = ForkServer((*self._command, "--serve", module), _loader_variables())
         self._watch = Watch()
         self._beatless: set[str] = set()
 
@@ -68,7 +74,7 @@ class LocalRunners:
                 hint="make room or set its permissions right, then start again",
             ) from failure
         if is_ours:
-            self._watch.add_child(spec.folder, self._spawn(spec))
+            self._begin(spec)
 
     def look(self, folder: str) -> Sighting:
         """Say what is in a folder, without taking its lock and without waiting.
@@ -166,8 +172,13 @@ class LocalRunners:
         """End the wait under way, or the next one. Safe in a signal handler and in a thread."""
         self._watch.wake()
 
+    def stand_down(self) -> None:
+        """End the process that stands by to start runners; a later start begins another."""
+        self._fork_server.close()
+
     def close(self) -> None:
         """Let go of all descriptors; the runners go on."""
+        self.stand_down()
         self._watch.close()
 
     def _running(self, folder: str) -> Running:
@@ -182,10 +193,11 @@ class LocalRunners:
                 self._watch.adopt(folder, identity)
         return Running(beat, files.exists(folder, files.STOPPING))
 
-    def _spawn(self, spec: RunnerSpec) -> int:
-        """Start the program on a spec that is on disk; its pid. Raises Unavailable."""
+    def _begin(self, spec: RunnerSpec) -> None:
+        """Start the program on a spec that is on disk. Raises Unavailable."""
         try:
-            return self._spawn_with(encode_environment(spec.env), f"{spec.folder}/{files.SPEC}")
+            with _memory(encode_environment(spec.env)) as environment:
+                self._begin_with(environment, spec)
         except OSError as failure:
             # Nothing was started, so the folder must be as it was: a later start has to count.
             with contextlib.suppress(OSError):
@@ -199,28 +211,46 @@ class LocalRunners:
                 "container's pids limit say how many there may be",
             ) from failure
 
-    def _spawn_with(self, environment: bytes, spec_path: str) -> int:
-        # In memory and never in a file; a pipe would do too, up to the 64 KB that it holds.
-        memory = os.memfd_create("environment")
-        try:
-            with open(memory, "wb", closefd=False) as file:
-                file.write(environment)
-            os.lseek(memory, 0, os.SEEK_SET)
-            log = f"{os.path.dirname(spec_path)}/{files.LOG}"
-            return os.posix_spawn(
-                self._python,
-                [self._python, "-I", "-S", PROGRAM, spec_path],
-                {name: os.environ[name] for name in _LOADER_VARIABLES if name in os.environ},
-                file_actions=[
-                    (os.POSIX_SPAWN_DUP2, memory, 0),
-                    (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-                    (os.POSIX_SPAWN_OPEN, 2, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
-                ],
-                setsid=True,
-                setsigmask=signals.everything(),
-            )
-        finally:
-            os.close(memory)
+    def _begin_with(self, environment: int, spec: RunnerSpec) -> None:
+        spec_path = f"{spec.folder}/{files.SPEC}"
+        if self._prepared is not None and self._prepared.is_meant_by(spec.argv):
+            pidfd = self._fork_server.start(spec_path, environment)
+            if pidfd is not None:
+                self._watch.add(spec.folder, pidfd)
+                return
+        self._watch.add_child(spec.folder, self._spawn(environment, spec_path))
+
+    def _spawn(self, environment: int, spec_path: str) -> int:
+        log = f"{os.path.dirname(spec_path)}/{files.LOG}"
+        return os.posix_spawn(
+            self._python,
+            [*self._command, spec_path],
+            _loader_variables(),
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, environment, 0),
+                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 2, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            ],
+            setsid=True,
+            setsigmask=signals.everything(),
+        )
+
+
+def _loader_variables() -> dict[str, str]:
+    return {name: os.environ[name] for name in _LOADER_VARIABLES if name in os.environ}
+
+
+@contextlib.contextmanager
+def _memory(content: bytes) -> Iterator[int]:
+    """A descriptor to read this from: in memory and never in a file, of any size."""
+    descriptor = os.memfd_create("environment")
+    try:
+        with open(descriptor, "wb", closefd=False) as file:
+            file.write(content)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _living(marks: Sequence[str]) -> dict[str, list[process_table.Process]]:

@@ -5,8 +5,6 @@ no ledger, reads no configuration and decides nothing but what its spec says. It
 most once in a folder, whatever happened there before.
 """
 
-import _ctypes
-import contextlib
 import errno
 import json
 import os
@@ -15,20 +13,25 @@ import time
 
 from tidegate.runner import files, lock, process_table, signals
 from tidegate.runner.agent import Agent, CannotStartError, Outputs, start
+from tidegate.runner.descriptors import close_others
+from tidegate.runner.fork import Call
+from tidegate.runner.prctl import become_subreaper
 from tidegate.runner.requests import is_acknowledged, is_fenced
 from tidegate.runner.spec import Spec, take_environment
 from tidegate.runner.supervision import Supervision
 
-_PR_SET_CHILD_SUBREAPER = 36
 _RECORD_TRIES_MAX = 3000
 _RECORD_PAUSE_S = 0.2
 
 
-def main(spec_path: str) -> int:
-    """Run the turn of this spec to its end; 0 when how it ended is on record, else 1."""
+def main(spec_path: str, call: Call | None = None) -> int:
+    """Run the turn of this spec to its end; 0 when how it ended is on record, else 1.
+
+    With `call` that is called with the command line, in a fork, instead of starting a program.
+    """
     signals.hold_back()
     environment = take_environment()
-    _close_inherited()
+    close_others()
     with open(spec_path, "rb") as file:
         spec = Spec(file.read())
     lock.take(spec.folder)  # and never let go of: it is free when this process is no more
@@ -37,22 +40,22 @@ def main(spec_path: str) -> int:
     if files.exists(spec.folder, files.STDOUT):
         sys.stderr.write("this turn was begun by a runner that died: it is not begun again\n")
         return 1
-    _write(spec.folder, _turn(spec, environment))
+    _write(spec.folder, _turn(spec, environment, call))
     return 0
 
 
-def _turn(spec: Spec, environment: dict[bytes, bytes]) -> dict[str, object]:
+def _turn(spec: Spec, environment: dict[bytes, bytes], call: Call | None) -> dict[str, object]:
     """The whole turn, and its record."""
     if is_fenced(spec.folder, own_epoch=spec.epoch):
         return _nothing_ran("fenced")
     is_signalled = signals.is_asked_to_end()
     if is_acknowledged(spec.folder, own_epoch=spec.epoch, is_signalled=is_signalled):
         return _nothing_ran("stopped")
-    _become_subreaper()
+    become_subreaper()
     kills_before = process_table.out_of_memory_kills()
     try:
         outputs = Outputs(spec.folder)
-        agent = start(spec, environment, outputs)
+        agent = start(spec, environment, outputs, call)
     except CannotStartError as failure:
         return _nothing_ran("not_started", error=str(failure))
     supervision = Supervision(spec, agent, outputs)
@@ -121,26 +124,6 @@ def _write(folder: str, record: dict[str, object]) -> None:
         else:
             return
     raise OSError(errno.ENOSPC, "no room for the record of a turn", folder)
-
-
-def _close_inherited() -> None:
-    """Close what came along besides the standard channels: another's lock, say."""
-    for name in os.listdir("/proc/self/fd"):
-        if int(name) > 2:  # noqa: PLR2004 - the number of standard error
-            with contextlib.suppress(OSError):  # the listing's own is closed already
-                os.close(int(name))
-
-
-def _become_subreaper() -> None:
-    """Have every orphan among the descendants become our child, so that none escapes the sweep.
-
-    The call has no name in the standard library. What ctypes is made of calls it as well as ctypes
-    does, without 0.3 MB and 2 ms for the making of types.
-    """
-    this_program = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]  # as ctypes.CDLL(None) does
-    prctl = _ctypes.dlsym(this_program, "prctl")
-    if _ctypes.call_function(prctl, (_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)) != 0:
-        raise OSError("the runner cannot become the reaper of its orphans")
 
 
 def _utc(seconds: float) -> str:

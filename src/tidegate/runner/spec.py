@@ -6,6 +6,7 @@ So it is never written: it comes through a memory file that is gone as soon as i
 
 import json
 import os
+import stat
 from collections.abc import Mapping
 
 
@@ -45,9 +46,17 @@ def encode_environment(environment: Mapping[str, str]) -> bytes:
 
 
 def take_environment() -> dict[bytes, bytes]:
-    """Read the environment from standard input to its end, and let go of what held it."""
-    with open(0, "rb", closefd=False) as file:
-        entries = file.read().split(b"\0")
+    """Read the environment from standard input to its end, and let go of what held it.
+
+    A memory file is read from its beginning whoever else has it: it may have been given twice.
+    """
+    of_input = os.fstat(0)
+    if stat.S_ISREG(of_input.st_mode):
+        content = os.pread(0, of_input.st_size, 0)
+    else:
+        with open(0, "rb", closefd=False) as file:
+            content = file.read()
+    entries = content.split(b"\0")
     os.close(0)
     os.open(os.devnull, os.O_RDONLY)  # the lowest free number: it becomes standard input
     pairs = (entry.partition(b"=") for entry in entries if entry)

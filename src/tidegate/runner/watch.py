@@ -33,10 +33,14 @@ class Watch:
     def __contains__(self, folder: str) -> bool:
         return folder in self._pidfds
 
+    def add(self, folder: str, pidfd: int) -> None:
+        """Watch a runner by its pidfd, which is closed when it has ended."""
+        self._pidfds[folder] = pidfd
+
     def add_child(self, folder: str, pid: int) -> None:
         """Watch a child that nobody has reaped yet."""
         with contextlib.suppress(OSError):  # out of descriptors: it is adopted when next seen
-            self._pidfds[folder] = os.pidfd_open(pid)
+            self.add(folder, os.pidfd_open(pid))
 
     def adopt(self, folder: str, identity: Identity) -> None:
         """Watch a runner that somebody else started, if it is still the one that is meant."""
@@ -84,6 +88,6 @@ class Watch:
 
     def _forget(self, folder: str) -> None:
         pidfd = self._pidfds.pop(folder)
-        with contextlib.suppress(ChildProcessError):  # adopted: its parent or init reaps it
+        with contextlib.suppress(OSError):  # not our child: its parent or init reaps it
             os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG)
         os.close(pidfd)

@@ -52,6 +52,7 @@ def run(house: House, folder: str, wish: RunWish, eyes: Eyes) -> RunResult:
         try:
             return _run(house, repository, loaded, ledger, wish, eyes)
         finally:
+            house.runners.stand_down()
             ledger.close()
 
 
