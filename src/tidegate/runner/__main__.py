@@ -23,4 +23,4 @@ if __name__ == "__main__":
     name = "fork_server" if sys.argv[1] == "--serve" else "program"
     code = import_module(f"tidegate.runner.{name}").main(sys.argv[-1])
     sys.stderr.flush()
-    os._exit(code)  # all that is to be kept is on disk: taking Python down would take 4 ms more
+    os._exit(code)  # all that is to be kept is on disk: taking Python down would take 2 ms more

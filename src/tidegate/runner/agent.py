@@ -8,11 +8,13 @@ import errno
 import os
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from tidegate.runner import files, fork, process_table, signals
-from tidegate.runner.fork import Call
+from tidegate.runner import files, process_table, signals
 from tidegate.runner.spec import Spec
+
+Call = Callable[[Sequence[str]], int]
+"""A program of ours as a function: of a whole command line to an exit code."""
 
 _OUTPUT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
@@ -176,6 +178,8 @@ def _fork(
     environment: Mapping[bytes, bytes],
     channels: tuple[int, Outputs],
 ) -> int:
+    from tidegate.runner import fork  # noqa: PLC0415 - the runner of an agent does without
+
     stdin, outputs = channels
     try:
         return fork.spawn(call, argv, environment, (stdin, outputs.stdout, outputs.stderr))

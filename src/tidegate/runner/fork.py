@@ -8,13 +8,12 @@ the process it was forked from, so it has no mark there: it is tied to its runne
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 
 from tidegate.runner import prctl, signals
+from tidegate.runner.agent import Call
 from tidegate.runner.descriptors import close_others
 
-Call = Callable[[Sequence[str]], int]
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
@@ -70,6 +69,8 @@ def end(work: Callable[[], int]) -> None:
     except SystemExit as asked:
         code = asked.code if isinstance(asked.code, int) else int(asked.code is not None)
     except BaseException:  # noqa: BLE001 - whatever it is, it ends here, and is told
+        import traceback  # noqa: PLC0415 - 1 ms that only a bug needs
+
         traceback.print_exc()
     finally:
         sys.stdout.flush()

@@ -17,7 +17,8 @@ import socket
 from importlib import import_module
 
 from tidegate.runner import files, program
-from tidegate.runner.fork import Call, end
+from tidegate.runner.agent import Call
+from tidegate.runner.fork import end
 
 REQUEST_BYTES_MAX = 1 << 16
 
