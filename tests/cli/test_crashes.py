@@ -1,5 +1,6 @@
 """The controller is killed or told to leave: its agents go on, and nothing is done twice."""
 
+import json
 import os
 import shutil
 import signal
@@ -178,6 +179,40 @@ def test_a_second_interrupt_stops_the_agents_and_keeps_their_work(desk: Desk) ->
     assert code == 0
     assert len(summary.landed) == 1
     assert desk.tidegate("show", "001").json["lane"]["fails"] == 0
+
+
+@pytest.mark.parametrize("where", ["base", "001-build-1"])
+def test_a_second_interrupt_stops_a_set_up_too(desk: Desk, where: str) -> None:
+    """It may take half an hour. Nothing of it is left, and it costs the issue nothing."""
+    set_up = f"case $PWD in */{where}) touch {desk.folder}/began; sleep 60;; esac"
+    desk.settle("echo more >> part.txt", more=f"[workspace]\nsetup = {json.dumps(set_up)}\n")
+    desk.issue(1)
+    process = desk.start("run", "--json")
+    desk.sees("began")
+    os.killpg(process.pid, signal.SIGINT)
+    until(lambda: "draining" in _read(process))
+    os.killpg(process.pid, signal.SIGINT)
+    assert desk.ended(process).code == 130
+    assert desk.living() == {}
+    assert "job_failed" not in desk.kinds()
+
+
+def test_a_third_interrupt_leaves_at_once(desk: Desk) -> None:
+    """Whatever will not end goes on, and the next run finds it."""
+    holds = f"trap '' TERM; echo 1 >> {desk.folder}/began; test -e {desk.folder}/go || sleep 60"
+    desk.settle(f"{holds}; echo more >> part.txt")
+    desk.issue(1)
+    process = desk.start("run")
+    desk.hears("began")
+    os.killpg(process.pid, signal.SIGINT)
+    until(lambda: "draining" in _read(process))
+    os.killpg(process.pid, signal.SIGINT)
+    until(lambda: "stopping" in _read(process))
+    os.killpg(process.pid, signal.SIGINT)
+    said = desk.ended(process)
+    assert (said.code, "leaving" in said.err) == (130, True)
+    desk.let("go")
+    assert len(desk.run()[1].landed) == 1
 
 
 def test_a_hang_up_detaches(desk: Desk) -> None:

@@ -1,5 +1,6 @@
 """Landing and delivery: once, in order, and never given up half way."""
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,8 +10,9 @@ from tests.sim.plan import Plan
 from tests.sim.repositories import HUB_TARGET
 from tests.sim.world import World
 from tidegate.core import events as e
-from tidegate.engine.engine import Engine
-from tidegate.ports.git import DeliverWork, MoveWork, Work, WorkFailed
+from tidegate.core.policy import Policy
+from tidegate.engine.engine import RETRY_FACTOR, Engine
+from tidegate.ports.git import DeliverWork, MergeWork, MoveWork, Work, WorkFailed
 
 
 def many(folder: Path, deeds: Sequence[Deed], count: int) -> World:
@@ -50,6 +52,19 @@ def test_a_landing_whose_end_was_not_heard_has_happened_once(tmp_path: Path) -> 
     (landed,) = told(world, e.Landed)
     assert landed.commit == target_of(world)
     assert len(told(world, e.LandingIntended)) == 1
+
+
+def test_a_job_that_failed_is_tried_again_after_a_pause(tmp_path: Path) -> None:
+    """A short trouble does not use up the tries; the pauses grow, and end nobody's wait early."""
+    world = scene(tmp_path, fix=[GOOD])
+    broken(world, MergeWork, after_effect=False, times=2)
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    begun_s = [each.begun_s for each in world.host.processes if "-merge-" in each.spec.folder]
+    first_s, second_s = (later - begun for begun, later in itertools.pairwise(begun_s))
+    retry_s = Policy().deadlines.retry_s
+    assert retry_s <= first_s < retry_s + 2
+    assert retry_s * RETRY_FACTOR <= second_s < retry_s * RETRY_FACTOR + 2
 
 
 def test_a_landing_is_never_given_up(tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ def test_a_ref_is_made_and_moved(world: World) -> None:
 def test_a_ref_that_is_elsewhere_is_left_there(world: World) -> None:
     """Compare-and-swap: a stale old value moves nothing, and the actual one is told."""
     first, second = two_commits(world)
-    landing.move(world.hub, REF, new=second, old=None)
-    assert same(landing.move(world.hub, REF, new=first, old=world.base), Elsewhere(second))
-    assert same(landing.move(world.hub, REF, new=first, old=None), Elsewhere(second))
-    assert world.hub.commit(REF) == second
+    landing.move(world.hub, REF, new=first, old=None)
+    assert same(landing.move(world.hub, REF, new=second, old=world.base), Elsewhere(first))
+    assert same(landing.move(world.hub, REF, new=second, old=None), Elsewhere(first))
+    assert world.hub.commit(REF) == first
     assert same(landing.move(world.hub, REF + "x", new=first, old=second), Elsewhere(None))
 
 
@@ -46,6 +46,15 @@ def test_a_move_that_was_done_is_success(world: World) -> None:
     landing.move(world.hub, REF, new=second, old=first)
     assert same(landing.move(world.hub, REF, new=second, old=first), Moved(second))
     assert same(landing.create(world.hub, REF, second), Moved(second))
+
+
+def test_a_move_that_was_done_and_built_upon_is_success(world: World) -> None:
+    """Asked again late, when somebody has moved the ref on, it says what it did."""
+    first, second = two_commits(world)
+    landing.move(world.hub, REF, new=second, old=None)
+    assert same(landing.move(world.hub, REF, new=first, old=world.base), Moved(first))
+    assert same(landing.create(world.hub, REF, first), Elsewhere(second))
+    assert world.hub.commit(REF) == second
 
 
 def test_an_object_that_is_not_there_is_an_error(world: World) -> None:

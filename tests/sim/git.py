@@ -176,7 +176,7 @@ class FakeGit:
 
     def _move(self, work: MoveWork) -> WorkResult:
         actual = self.hub[work.ref]
-        if actual == work.new:
+        if actual == work.new or self.objects.is_ancestor(work.new, actual):
             return Moved()
         if actual != work.old:
             return MoveRefused(actual=actual)

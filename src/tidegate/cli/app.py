@@ -129,7 +129,7 @@ def run(house: House, *, as_json: bool, width: int | None, base: str | None) -> 
 
     It goes on until the queue is empty. A run that was interrupted, or whose controller died, is
     taken up again: its live agents go on. The first Ctrl-C lets what runs come to its end and
-    starts nothing new; the second stops the agents.
+    starts nothing new; the second stops the agents; the third leaves at once.
     """
     from tidegate.cli.running import run as body  # noqa: PLC0415 - each command loads its own
 

@@ -1,4 +1,4 @@
-"""Signals as wishes: the first Ctrl-C or a TERM drains, the second stops, a hang-up detaches.
+"""Signals as wishes: Ctrl-C or TERM drains, a second Ctrl-C stops, a third or a hang-up detaches.
 
 The handlers only note what came and wake the loop: a handler can interrupt the very write that it
 would have to wait for. Agents are in sessions of their own and never see the terminal's signals. A
@@ -14,7 +14,8 @@ from tidegate.engine.loop import Wish
 
 _SAID = {
     Wish.DRAIN: "draining: what runs comes to its end; Ctrl-C again stops the agents",
-    Wish.STOP: "stopping the agents; what they did is kept",
+    Wish.STOP: "stopping the agents; what they did is kept; Ctrl-C again leaves at once",
+    Wish.DETACH: "leaving; what still runs goes on, and `tidegate run` finds it again",
 }
 
 
@@ -51,6 +52,8 @@ class Wishes:
             self._wish = Wish.DRAIN
         elif self._wish is Wish.DRAIN and number == signal.SIGINT:
             self._wish = Wish.STOP
+        elif self._wish is Wish.STOP and number == signal.SIGINT:
+            self._wish = Wish.DETACH
         self._wake()
 
 

@@ -19,6 +19,8 @@ PLACED: Mapping[str, str] = {
     "deadlines.build_s": "roles.build.timeout_s",
 }
 
+_KEPT = "Kept with the run; nothing is held to it yet."
+
 LIMITS: Mapping[str, Any] = {
     "fails_max": Annotated[
         int,
@@ -55,7 +57,7 @@ LIMITS: Mapping[str, Any] = {
         int, Meta(ge=1, le=10_000, description="Steps that the controller takes in one tick.")
     ],
     "tick_budget_ms": Annotated[
-        int, Meta(ge=10, le=60_000, description="How long one tick should take at most.")
+        int, Meta(ge=10, le=60_000, description=f"How long one tick should take at most. {_KEPT}")
     ],
 }
 
@@ -65,16 +67,22 @@ DEADLINES: Mapping[str, Any] = {
         int, Meta(ge=1, le=100, description="Beats that may be missing until a lease runs out.")
     ],
     "checkpoint_s": Annotated[
-        Seconds, Meta(description="Until the first promised piece of an attempt.")
+        Seconds, Meta(description=f"Until the first promised piece of an attempt. {_KEPT}")
     ],
-    "attempt_s": Annotated[Seconds, Meta(description="For an attempt that has no other limit.")],
-    "parent_s": Annotated[Seconds, Meta(description="For one turn of a parent.")],
+    "attempt_s": Annotated[
+        Seconds, Meta(description=f"For an attempt that has no other limit. {_KEPT}")
+    ],
+    "parent_s": Annotated[Seconds, Meta(description=f"For one turn of a parent. {_KEPT}")],
     "setup_s": Annotated[Seconds, Meta(description="For `[workspace] setup`.")],
     "job_s": Annotated[
         Seconds, Meta(description="For one job of the engine: a checkout, a harvest, a removal.")
     ],
+    "retry_s": Annotated[
+        Seconds,
+        Meta(description="Until a job that failed is tried again; fourfold each further time."),
+    ],
     "stop_ack_s": Annotated[
-        Seconds, Meta(description="Until a runner must have acknowledged a stop.")
+        Seconds, Meta(description="For what was told to end to be gone, until a person is asked.")
     ],
     "term_grace_s": Annotated[
         Seconds, Meta(description="Between asking a process to end and ending it.")
@@ -85,6 +93,8 @@ DEADLINES: Mapping[str, Any] = {
     ],
     "monitor_s": Annotated[
         float,
-        Meta(gt=0, le=600, description="At most this long between two looks at everything."),
+        Meta(
+            gt=0, le=600, description=f"At most this long between two looks at everything. {_KEPT}"
+        ),
     ],
 }

@@ -24,6 +24,9 @@ class Deadlines:
     setup_s: float = 900.0
     job_s: float = 600.0
     """One job of the engine itself: a checkout, a harvest, a removal."""
+    retry_s: float = 5.0
+    """From the first failure of a job to the next try; four times as long after each further one.
+    A lock of git's or a full disk is often gone by then; without a pause it would end the lane."""
     stop_ack_s: float = 30.0
     term_grace_s: float = 10.0
     start_s: float = 5.0

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from tidegate.core.events import BaseChecked
 from tidegate.core.values import Verdict
-from tidegate.engine.engine import BASE, Engine
+from tidegate.engine.engine import BASE, Engine, base_preparation
 from tidegate.engine.jobs import look_at_job
 from tidegate.engine.turns import check_result, read_tail
 from tidegate.ports.git import Prepared, PrepareWork, Removed, RemoveWork, WorkFailed
@@ -68,7 +68,7 @@ def _come_to_check(engine: Engine, folder: str) -> None:
     if not isinstance(engine.ports.runners.look(engine.setup.places.job(clearing)), Absent):
         _clear(engine, clearing)
         return
-    name = f"base-prepare-{engine.base_try}"
+    name = base_preparation(engine.base_try)
     result = look_at_job(
         engine, name, _preparation(engine), may_start=lambda: not engine.is_held, keeps=True
     )

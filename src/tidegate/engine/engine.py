@@ -1,17 +1,30 @@
 """What the engine of one run holds between ticks, and what the parts of a tick may ask of it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tidegate.core.issue import Issue
-from tidegate.core.lane import Lane
+from tidegate.core.lane import Attempt, Lane
 from tidegate.engine.book import Book
 from tidegate.engine.setup import Ports, Setup
 from tidegate.ports.agents import Brief
 from tidegate.ports.clock import Reading
 
+RETRY_FACTOR = 4.0
+
 BASE = "base"
 """What the base's check goes by, where a lane's has its attempt."""
+
+
+def base_preparation(number: int) -> str:
+    """The name of the job that makes the workspace for a try at checking the base."""
+    return f"base-prepare-{number}"
+
+
+def preparation(attempt: Attempt) -> str:
+    """The name of the job that makes an attempt's workspace."""
+    return f"{attempt.id}-prepare-{attempt.jobs_failed}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +73,8 @@ class Engine:
     deliveries_failed: int = 0
     """How often in a row a delivery went wrong by itself."""
     checkpoints_failed: dict[str, int] = field(default_factory=dict)
+    retry_at: dict[str, float] = field(default_factory=dict)
+    """When a job of an attempt may be tried again, on the monotonic clock."""
     renewed: dict[str, Renewal] = field(default_factory=dict)
     """The newest renewal of each turn, by its folder."""
     unheld_since: dict[str, float] = field(default_factory=dict)
@@ -85,6 +100,8 @@ class Engine:
 
     def end(self) -> None:
         """A tick ends: a folder that nobody asked for any more is no longer waited for."""
+        now_s = self.now.monotonic_s
+        self.retry_at = {a: at_s for a, at_s in self.retry_at.items() if at_s > now_s}
         self.unheld_since = {f: at for f, at in self.unheld_since.items() if f in self.running}
         self.clinging_since = {f: at for f, at in self.clinging_since.items() if f in self.swept}
 
@@ -95,6 +112,15 @@ class Engine:
     def tidy_after_commit(self, folder: str) -> None:
         """Clear this folder away once what was learnt from it is durable."""
         self.spent[folder] = None
+
+    def hold_back(self, attempt: str, *, failures: int) -> None:
+        """A job of this attempt failed, so many times in a row: the next try has to wait."""
+        pause_s = self.setup.policy.deadlines.retry_s * RETRY_FACTOR ** (failures - 1)
+        self.retry_at[attempt] = self.now.monotonic_s + pause_s
+
+    def may_try(self, attempt: str) -> bool:
+        """No job of this attempt has failed a moment ago."""
+        return self.now.monotonic_s >= self.retry_at.get(attempt, 0.0)
 
     def saw_running(self, folder: str) -> None:
         """A runner of this folder is at work."""
@@ -162,21 +188,32 @@ class Engine:
         return not is_takeable and not self.book.lanes and self.book.run.delivery is None
 
     def stop_all(self) -> None:
-        """Ask every turn under way to end. Asking twice is asking once."""
-        places, runners = self.setup.places, self.ports.runners
+        """Ask every turn and every preparation under way to end. Asking twice is asking once.
+
+        Other jobs take no time of a person's, and end by themselves.
+        """
+        places, stop = self.setup.places, self._request_stop
         if self.book.run.base_verdict is None:
-            folder = places.turn(BASE, self.base_try)
-            runners.request_stop(folder, epoch=1, reason="interrupted")
+            stop(places.job(base_preparation(self.base_try)), 1)
+            stop(places.turn(BASE, self.base_try), 1)
+            self.is_base_dirty = True
         for lane in self.book.lanes.values():
             for attempt in lane.attempts.values():
                 turn = attempt.turn
-                if turn is None or turn.end is not None:
-                    continue
-                folder = places.turn(attempt.id, turn.number)
-                runners.request_stop(folder, epoch=turn.epoch, reason="interrupted")
+                if attempt.environment is None:
+                    stop(places.job(preparation(attempt)), 1)
+                elif turn is not None and turn.end is None:
+                    stop(places.turn(attempt.id, turn.number), turn.epoch)
+
+    def _request_stop(self, folder: str, epoch: int) -> None:
+        self.ports.runners.request_stop(folder, epoch=epoch, reason="interrupted")
 
     def wait_s(self) -> float:
-        """How long nothing can become due by itself: the next beat, look or start limit."""
+        """How long nothing can become due by itself: the next beat, look, try or start limit."""
+        retry_s = min(self.retry_at.values(), default=math.inf) - self.now.monotonic_s
+        return min(retry_s, self._look_s())
+
+    def _look_s(self) -> float:
         deadlines = self.setup.policy.deadlines
         if self.unheld_since or self.clinging_since:
             return min(deadlines.start_s, 1.0)

@@ -54,6 +54,9 @@ def _heard(
 ) -> WorkResult | None:
     if ending.leftovers and not engine.is_empty(folder):
         return None
+    if ending.reason is EndReason.STOPPED:
+        engine.tidy_after_commit(folder)  # a person's wish is no failure: it is begun anew
+        return None
     result = _result(engine, folder, work, ending)
     if not keeps and not isinstance(result, WorkFailed):
         engine.tidy_after_commit(folder)

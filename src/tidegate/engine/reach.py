@@ -3,12 +3,13 @@
 One function an effect. It answers with what is to be noted; nothing where it has to wait.
 """
 
+from collections.abc import Callable
 from typing import assert_never
 
 from tidegate.core import commands as c
 from tidegate.core import effects as f
 from tidegate.core.lane import Attempt, Lane
-from tidegate.engine.engine import Engine
+from tidegate.engine.engine import Engine, preparation
 from tidegate.engine.jobs import is_quiet, look_at_job
 from tidegate.engine.turns import look_at_turn
 from tidegate.ports.git import (
@@ -23,6 +24,7 @@ from tidegate.ports.git import (
     Prepared,
     Removed,
     RemoveWork,
+    Work,
     WorkFailed,
     WorkResult,
 )
@@ -58,12 +60,27 @@ def reach(  # noqa: C901, PLR0911 - one arm an effect
             assert_never(effect)
 
 
+def _look(
+    engine: Engine,
+    attempt: Attempt,
+    name: str,
+    work: Work,
+    *,
+    may_start: Callable[[], bool] = lambda: True,
+) -> WorkResult | None:
+    """Look at a job of an attempt. One that failed a moment ago is not begun again yet."""
+    return look_at_job(
+        engine, name, work, may_start=lambda: engine.may_try(attempt.id) and may_start()
+    )
+
+
 def _prepare(engine: Engine, attempt: Attempt) -> Commands:
     work = engine.setup.preparation(
         attempt.workspace or "", commit=attempt.start or "", branch=f"tidegate/{attempt.id}"
     )
-    name = f"{attempt.id}-prepare-{attempt.jobs_failed}"
-    result = look_at_job(engine, name, work, may_start=lambda: not engine.is_held)
+    result = _look(
+        engine, attempt, preparation(attempt), work, may_start=lambda: not engine.is_held
+    )
     match result:
         case None:
             return ()
@@ -122,8 +139,9 @@ def _infra_max(engine: Engine) -> int:
 def _harvest(engine: Engine, lane: Lane, attempt: Attempt) -> Commands:
     assert attempt.turn is not None
     name = f"{attempt.id}-harvest-{attempt.turn.number}-{attempt.jobs_failed}"
-    result = look_at_job(
+    result = _look(
         engine,
+        attempt,
         name,
         _harvest_work(engine, attempt, lane, snapshot=True),
         may_start=lambda: _has_no_checkpoint_under_way(engine, attempt),
@@ -179,7 +197,7 @@ def _merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> Commands:
         utc=engine.now.utc,
     )
     name = f"{build.id}-merge-{(build.tip or '')[:12]}-{target[:12]}-{build.jobs_failed}"
-    result = look_at_job(engine, name, work, may_start=lambda: not engine.is_held)
+    result = _look(engine, build, name, work, may_start=lambda: not engine.is_held)
     match result:
         case None:
             return ()
@@ -227,7 +245,7 @@ def _land(engine: Engine, lane: Lane) -> Commands:
     assert landing is not None
     work = MoveWork(ref=landing.ref, old=landing.old, new=landing.new)
     name = f"{build.id}-land-{landing.new[:12]}-{lane.landings_refused}-{build.jobs_failed}"
-    result = look_at_job(engine, name, work, may_start=lambda: not _is_stuck(engine, build))
+    result = _look(engine, build, name, work, may_start=lambda: not _is_stuck(engine, build))
     match result:
         case None:
             return ()
@@ -257,7 +275,7 @@ def _build_id(lane: Lane) -> str:
 
 def _remove(engine: Engine, attempt: Attempt) -> Commands:
     name = f"{attempt.id}-remove-{attempt.removals_failed}"
-    result = look_at_job(engine, name, RemoveWork(workspace=attempt.workspace or ""))
+    result = _look(engine, attempt, name, RemoveWork(workspace=attempt.workspace or ""))
     match result:
         case None:
             return ()
@@ -276,6 +294,8 @@ def _job_failure(
     engine: Engine, attempt: Attempt, job: str, result: WorkResult, *, gives_up: bool
 ) -> c.NoteJobFailure:
     failed = _failed(result, job)
+    before = attempt.removals_failed if job == "remove" else attempt.jobs_failed
+    engine.hold_back(attempt.id, failures=before + 1)
     if failed.is_integrity:
         engine.halt = f"{job} of {attempt.id} may have lost something: {failed.message}"
     return c.NoteJobFailure(

@@ -26,7 +26,8 @@ class Elsewhere(NamedTuple):
 def move(hub: Hub, ref: str, *, new: str, old: str | None) -> Moved | Elsewhere:
     """Move `ref` from `old` to `new`; `old` is None for a ref that must not exist yet.
 
-    Finding it at `new` is success: a step that was killed after the move is simply done again.
+    Finding it at `new`, or at what was built on that, is success: a step that was killed after the
+    move is simply done again, however late.
     """
     expected = old if old is not None else "0" * len(new)
     try:
@@ -37,7 +38,7 @@ def move(hub: Hub, ref: str, *, new: str, old: str | None) -> Moved | Elsewhere:
         actual = _at(hub, ref)
         if actual == old:
             raise
-        if actual != new:
+        if actual != new and not (old and _is_built_on(hub, new, actual)):
             return Elsewhere(actual)
     durable.sync_file_system(hub.path)
     return Moved(new)
@@ -46,6 +47,10 @@ def move(hub: Hub, ref: str, *, new: str, old: str | None) -> Moved | Elsewhere:
 def create(hub: Hub, ref: str, commit: str) -> Moved | Elsewhere:
     """Make a ref that does not exist yet; the same commit there already is success."""
     return move(hub, ref, new=commit, old=None)
+
+
+def _is_built_on(hub: Hub, commit: str, tip: str | None) -> bool:
+    return tip is not None and hub.git.succeeds("merge-base", "--is-ancestor", commit, tip)
 
 
 def _at(hub: Hub, ref: str) -> str | None:
