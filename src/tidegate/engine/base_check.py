@@ -10,9 +10,10 @@ from tidegate.core.events import BaseChecked
 from tidegate.core.values import Verdict
 from tidegate.engine.engine import BASE, Engine, base_preparation
 from tidegate.engine.jobs import look_at_job
+from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.engine.turns import check_result, read_tail
 from tidegate.ports.git import Prepared, PrepareWork, Removed, RemoveWork, WorkFailed
-from tidegate.ports.runners import Absent, Exit, Over, RunnerSpec, Running, Unheld
+from tidegate.ports.runners import Absent, Exit, RunnerSpec, Running
 
 _EPOCH = 1
 
@@ -36,20 +37,18 @@ def _workspace(engine: Engine) -> str:
 
 def _check_base(engine: Engine) -> None:
     folder = engine.setup.places.turn(BASE, engine.base_try)
-    sighting = engine.ports.runners.look(folder)
-    match sighting:
+    seen = see(engine, folder, fence=_EPOCH + 1)
+    match seen:
         case Absent():
             _come_to_check(engine, folder)
-        case Running():
-            engine.saw_running(folder)
-        case Over(exit=ending):
-            if not ending.leftovers or engine.is_empty(folder):
-                _note_base(engine, folder, ending)
-        case Unheld():
-            if engine.is_lost(folder, epoch=_EPOCH + 1):
-                _try_again(engine, "its runner died")
+        case Exit():
+            _note_base(engine, folder, seen)
+        case Lost():
+            _try_again(engine, "its runner died")
+        case Running() | Unsettled():
+            pass
         case _:
-            assert_never(sighting)
+            assert_never(seen)
 
 
 def _try_again(engine: Engine, reason: str) -> None:
@@ -74,7 +73,7 @@ def _come_to_check(engine: Engine, folder: str) -> None:
     )
     place = engine.setup.places.job(name)
     if isinstance(result, WorkFailed):
-        _try_again(engine, result.message)
+        _try_again(engine, result.headline)
     elif engine.is_held:
         is_there = isinstance(result, Prepared) or engine.is_base_dirty
         if is_there and place not in engine.running and not engine.clinging_since:

@@ -91,7 +91,8 @@ def _write(path: str, text: str) -> None:
 
 
 def _variables(brief: Brief, place: Place) -> dict[str, str]:
-    return {
+    """What is named in the environment of a turn; files only where they are written."""
+    variables = {
         "TIDEGATE_RUN": brief.run,
         "TIDEGATE_LANE": brief.lane,
         "TIDEGATE_ATTEMPT": brief.attempt,
@@ -99,9 +100,14 @@ def _variables(brief: Brief, place: Place) -> dict[str, str]:
         "TIDEGATE_ROUND": str(brief.round),
         "TIDEGATE_ROLE": brief.role,
         "TIDEGATE_ISSUE": brief.issue,
+        "TIDEGATE_OUT": place.staging,
+    }
+    if brief.role != Role.BUILD:
+        return variables
+    return {
+        **variables,
         "TIDEGATE_BRIEF": place.brief,
         "TIDEGATE_PROMPT": place.prompt,
         "TIDEGATE_FINDING": place.finding,
         "TIDEGATE_REPORT": place.report,
-        "TIDEGATE_OUT": place.staging,
     }

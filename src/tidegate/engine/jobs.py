@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import assert_never
 
 from tidegate.engine.engine import Engine
+from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.ports.git import Work, WorkFailed, WorkResult
-from tidegate.ports.runners import Absent, EndReason, Exit, Over, RunnerSpec, Running, Unheld
+from tidegate.ports.runners import Absent, EndReason, Exit, RunnerSpec, Running
 
 _OUTPUT_MAX_BYTES = 50_000_000
 _EPOCH = 1
@@ -30,30 +31,25 @@ def look_at_job(
     With `keeps` its folder stays: it is the only record that the job was done.
     """
     folder = engine.setup.places.job(name)
-    sighting = engine.ports.runners.look(folder)
-    match sighting:
+    seen = see(engine, folder, fence=_EPOCH + 1)
+    match seen:
         case Absent():
             if may_start():
                 engine.after_commit(folder, lambda: start_job(engine, folder, work))
             return None
-        case Running():
-            engine.saw_running(folder)
+        case Running() | Unsettled():
             return None
-        case Over(exit=ending):
-            return _heard(engine, folder, work, ending, keeps=keeps)
-        case Unheld():
-            if not engine.is_lost(folder, epoch=_EPOCH + 1):
-                return None
+        case Exit():
+            return _heard(engine, folder, work, seen, keeps=keeps)
+        case Lost():
             return WorkFailed(reason="lost", message=f"the runner of {name} died")
         case _:
-            assert_never(sighting)
+            assert_never(seen)
 
 
 def _heard(
     engine: Engine, folder: str, work: Work, ending: Exit, *, keeps: bool
 ) -> WorkResult | None:
-    if ending.leftovers and not engine.is_empty(folder):
-        return None
     if ending.reason is EndReason.STOPPED:
         engine.tidy_after_commit(folder)  # a person's wish is no failure: it is begun anew
         return None
@@ -72,20 +68,8 @@ def _result(engine: Engine, folder: str, work: Work, ending: Exit) -> WorkResult
 
 def is_quiet(engine: Engine, name: str) -> bool:
     """No such job is under way; what came of it does not matter."""
-    folder = engine.setup.places.job(name)
-    sighting = engine.ports.runners.look(folder)
-    match sighting:
-        case Absent():
-            return True
-        case Running():
-            engine.saw_running(folder)
-            return False
-        case Over(exit=ending):
-            return not ending.leftovers or engine.is_empty(folder)
-        case Unheld():
-            return engine.is_lost(folder, epoch=_EPOCH + 1)
-        case _:
-            assert_never(sighting)
+    seen = see(engine, engine.setup.places.job(name), fence=_EPOCH + 1)
+    return not isinstance(seen, Running | Unsettled)
 
 
 def start_job(engine: Engine, folder: str, work: Work) -> None:

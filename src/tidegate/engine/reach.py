@@ -265,7 +265,7 @@ def _landing_failure(engine: Engine, lane: Lane, build: Attempt, result: WorkRes
     """The target may have moved all the same, so a landing is never given up: the run halts."""
     noted = _job_failure(engine, build, "land", result, gives_up=False)
     if build.jobs_failed + 1 >= _infra_max(engine):
-        engine.halt = f"the landing of {lane.id} fails ({_failed(result, 'land').message})"
+        engine.halt = f"the landing of {lane.id} fails ({_failed(result, 'land').headline})"
     return (noted,)
 
 
@@ -297,7 +297,7 @@ def _job_failure(
     before = attempt.removals_failed if job == "remove" else attempt.jobs_failed
     engine.hold_back(attempt.id, failures=before + 1)
     if failed.is_integrity:
-        engine.halt = f"{job} of {attempt.id} may have lost something: {failed.message}"
+        engine.halt = f"{job} of {attempt.id} may have lost something: {failed.headline}"
     return c.NoteJobFailure(
         attempt=attempt.id,
         job=job,

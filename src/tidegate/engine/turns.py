@@ -11,8 +11,9 @@ from tidegate.core.lease import Acquire, Release, Renew
 from tidegate.core.values import Role
 from tidegate.engine.briefing import place_of, start_turn
 from tidegate.engine.engine import Engine, Renewal
+from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.ports.agents import Result
-from tidegate.ports.runners import Absent, Beat, EndReason, Exit, Over, Running, Unheld
+from tidegate.ports.runners import Absent, Beat, EndReason, Exit, Running
 
 
 def look_at_turn(engine: Engine, lane: Lane, attempt: Attempt) -> tuple[c.Command, ...]:
@@ -20,25 +21,22 @@ def look_at_turn(engine: Engine, lane: Lane, attempt: Attempt) -> tuple[c.Comman
     turn = attempt.turn
     assert turn is not None
     folder = engine.setup.places.turn(attempt.id, turn.number)
-    sighting = engine.ports.runners.look(folder)
-    match sighting:
+    seen = see(engine, folder, fence=turn.epoch + 1)
+    match seen:
         case Absent():
             if not engine.is_held:
                 engine.after_commit(folder, lambda: start_turn(engine, lane, attempt, turn))
             return ()
         case Running(beat=beat):
-            engine.saw_running(folder)
             return _running(engine, lane, attempt, turn, beat)
-        case Over(exit=ending):
-            if ending.leftovers and not engine.is_empty(folder):
-                return ()
-            return (_ended(engine, attempt, turn, ending),)
-        case Unheld(beat=beat):
-            if not engine.is_lost(folder, epoch=turn.epoch + 1):
-                return ()
+        case Exit():
+            return (_ended(engine, attempt, turn, seen),)
+        case Lost(beat=beat):
             return (_lost(engine, attempt, turn, beat),)
+        case Unsettled():
+            return ()
         case _:
-            assert_never(sighting)
+            assert_never(seen)
 
 
 def _running(

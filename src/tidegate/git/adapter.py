@@ -71,7 +71,7 @@ class GitJobs:
             with open(f"{folder}/{RESULT}", "rb") as file:
                 said: Json = json.load(file)
         except (OSError, ValueError) as error:
-            return WorkFailed(reason="no_result", message=_last_words(folder) or str(error))
+            return WorkFailed(reason="no_result", message=_without_result(folder) or str(error))
         if (failed := said.get("error")) is not None:
             return WorkFailed(
                 reason=failed["code"],
@@ -224,13 +224,15 @@ def _delivered(said: Json) -> Delivered | NotDelivered:
             return NotDelivered(reason=said["reason"])
 
 
-def _last_words(folder: str) -> str:
+def _without_result(folder: str) -> str:
+    """What a job without a result said: the last line first, since that tells most."""
     try:
         with open(f"{folder}/stderr", "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - _HEAD_BYTES_MAX))
-            return file.read(_HEAD_BYTES_MAX).decode(errors="replace").strip()
+            said = file.read(_HEAD_BYTES_MAX).decode(errors="replace").strip()
     except OSError:
         return ""
+    return f"it ended without a result: {said.splitlines()[-1]}\n{said}" if said else ""
 
 
 def _head(git_fd: int) -> str | None:

@@ -146,7 +146,7 @@ class Removed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFailed:
-    """Git, the set-up or the disk failed. `message` is for people.
+    """Git, the set-up or the disk failed. `message` is for people, the first line by itself too.
 
     With `is_integrity` something may be lost that was said to be safe: nothing may be tried again
     before a person has looked.
@@ -155,6 +155,11 @@ class WorkFailed:
     reason: str
     message: str
     is_integrity: bool = False
+
+    @property
+    def headline(self) -> str:
+        """The message's first line."""
+        return self.message.partition("\n")[0]
 
 
 WorkResult = (

@@ -1,0 +1,40 @@
+"""See what became of whatever was started in a folder, and whether that can be acted on yet."""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from tidegate.engine.engine import Engine
+from tidegate.ports.runners import Absent, Beat, Exit, Over, Running, Unheld
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Its runner died without a record; it is fenced, and nothing of it lives. `beat` was last."""
+
+    beat: Beat | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """It is about to start, or to be known as lost, or some of it would not die yet: wait."""
+
+
+Seen = Absent | Running | Exit | Lost | Unsettled
+
+
+def see(engine: Engine, folder: str, *, fence: int) -> Seen:
+    """What there is in a folder now. A runner that is lost is fenced at the epoch `fence`."""
+    sighting = engine.ports.runners.look(folder)
+    match sighting:
+        case Absent():
+            return sighting
+        case Running():
+            engine.saw_running(folder)
+            return sighting
+        case Over(exit=ending):
+            is_settled = not ending.leftovers or engine.is_empty(folder)
+            return ending if is_settled else Unsettled()
+        case Unheld(beat=beat):
+            return Lost(beat) if engine.is_lost(folder, epoch=fence) else Unsettled()
+        case _:
+            assert_never(sighting)
