@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.agents.shell import ShellAgent, missing_program
+from tidegate.agents.shell import ShellAgent
 from tidegate.ports.agents import Brief, Place, RoleSettings
 from tidegate.ports.runners import EndReason, Exit
 
@@ -28,45 +28,6 @@ def place(folder: Path) -> Place:
     names = ("staging", "workspace", "brief", "prompt", "finding", "report")
     paths: Mapping[str, str] = {name: str(folder / name) for name in names}
     return Place(folder=str(folder), **paths)
-
-
-def a_program(folder: Path, name: str, *, mode: int = 0o755) -> Path:
-    """A file that can be run, where its mode says so."""
-    path = folder / name
-    path.write_text("#!/bin/sh\n")
-    path.chmod(mode)
-    return path
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "there --flag", "MODE=fast A=b there", "'there' x", "cd sub && missing", "$AGENT run",
-        "(missing)", "{ missing; }", "~/bin/missing", "./missing", "bin/missing x", "if true; then",
-        "# a comment\nmissing", "it's no shell word", "", "exec missing", '"$HOME"/missing',
-    ],
-)  # fmt: skip
-def test_a_command_is_only_faulted_for_what_is_certain(tmp_path: Path, command: str) -> None:
-    """What a shell alone could tell, or a workspace that is not there yet, is left to them."""
-    a_program(tmp_path, "there")
-    assert missing_program(command, str(tmp_path)) is None
-
-
-@pytest.mark.parametrize("command", ["missing --flag", "MODE=fast missing", "'missing' < prompt"])
-def test_a_program_that_is_on_no_path_is_named_with_the_path(tmp_path: Path, command: str) -> None:
-    """The message shows where was looked, for the PATH is what is most often wrong."""
-    said = missing_program(command, str(tmp_path))
-    assert said == f"'missing' is not on PATH ({tmp_path})"
-
-
-def test_an_absolute_path_must_lead_to_a_program(tmp_path: Path) -> None:
-    """Nothing, a folder and a file that cannot be run are told apart from a program."""
-    path = a_program(tmp_path, "agent")
-    assert missing_program(str(path), "") is None
-    assert missing_program(f"{tmp_path}/none", "") == f"the program {tmp_path}/none is not there"
-    assert missing_program(str(tmp_path), "") == f"the program {tmp_path} cannot be run"
-    plain = a_program(tmp_path, "plain", mode=0o644)
-    assert missing_program(str(plain), "") == f"the program {plain} cannot be run"
 
 
 def test_without_a_command_nothing_can_start() -> None:

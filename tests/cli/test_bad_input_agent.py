@@ -38,6 +38,25 @@ def test_an_agent_that_is_not_there_is_told_before_the_run(desk: Desk, name: str
     assert desk.tidegate("status").json["run"] is None
 
 
+def test_a_doctor_names_what_a_workspace_would_miss(desk: Desk) -> None:
+    """The check's program, and the files and caches that are to be copied: each with its remedy."""
+    desk.settle(
+        "true",
+        check="no-such-check --fast",
+        more="""\
+[workspace]
+env_files = [".env.test"]
+caches = ["node_modules"]
+""",
+    )
+    said = desk.tidegate("doctor", "--no-json")
+    assert said.code == 3
+    assert "fail  check: 'no-such-check' is not on PATH" in said.out
+    assert f"fail  env_files: .env.test is not in {desk.repository}" in said.out
+    assert f"fail  caches: node_modules is not in {desk.repository}" in said.out
+    assert "take it out of [workspace] caches" in said.out
+
+
 def test_an_agent_that_goes_missing_in_mid_run_burns_no_issue(desk: Desk) -> None:
     """Exit 3 after the first lane; the second has no FAIL, and goes on once the agent is back."""
     script = f"echo $TIDEGATE_ISSUE >> {desk.folder}/began; echo x > part-$TIDEGATE_ISSUE"

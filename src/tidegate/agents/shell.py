@@ -7,13 +7,10 @@ that goes back to it as the finding of its next turn.
 """
 
 import os
-import re
-import shlex
-import shutil
 import stat
-from itertools import dropwhile
 from pathlib import Path
 
+from tidegate.config.shell_command import missing_program, words
 from tidegate.ports.agents import Brief, Place, Result, RoleSettings, Start
 from tidegate.ports.runners import EndReason, Exit
 
@@ -41,7 +38,7 @@ class ShellAgent:
         del brief
         command = settings.command or ""
         is_gone = missing_program(command, os.environ.get("PATH", os.defpath)) is not None
-        argv = tuple(_words(command)) if is_gone else ("/bin/sh", "-c", command)
+        argv = tuple(words(command)) if is_gone else ("/bin/sh", "-c", command)
         return Start(argv=argv, env={}, stdin_path=place.prompt)
 
     def result(self, place: Place, exit: Exit, *, tail: str) -> Result:  # noqa: A002 - the port's word
@@ -57,49 +54,6 @@ class ShellAgent:
             failure=made if has_failed else None,
             is_external=is_external,
         )
-
-
-def missing_program(command: str, path: str) -> str | None:
-    """Why the first program of a shell command cannot be run, where that can be told.
-
-    A word that holds shell syntax is left to the shell: this check may stay silent, never wrong.
-    """
-    program = next(iter(_words(command)), "")
-    if not program or _SHELL_MARKS.intersection(program) or program in _BUILTINS:
-        return None
-    if program.startswith("/"):
-        return _unusable(program)
-    # A relative path is one of the workspace, which is not there yet.
-    if "/" in program or shutil.which(program, path=path) is not None:
-        return None
-    return f"{program!r} is not on PATH ({path})"
-
-
-def _words(command: str) -> list[str]:
-    """The words of a shell command from its program on; none where only a shell can tell."""
-    try:
-        return list(dropwhile(_ASSIGNMENT.match, shlex.split(command)))
-    except ValueError:
-        return []
-
-
-def _unusable(program: str) -> str | None:
-    if os.access(program, os.X_OK) and not Path(program).is_dir():
-        return None
-    what = "cannot be run" if os.path.lexists(program) else "is not there"
-    return f"the program {program} {what}"
-
-
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-_SHELL_MARKS = frozenset("$`(){}[]*?<>|&;!~#\n")
-
-
-_BUILTINS = frozenset({
-    ".", ":", "[", "alias", "break", "case", "cd", "command", "continue", "echo", "eval", "exec",
-    "exit", "export", "false", "for", "getopts", "hash", "if", "kill", "local", "printf", "pwd",
-    "read", "readonly", "return", "set", "shift", "test", "times", "trap", "true", "type", "ulimit",
-    "umask", "unalias", "unset", "until", "wait", "while",
-})  # fmt: skip
 
 
 def _read_report(path: Path) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.config.load import Configuration, load
+from tidegate.config.shell_command import missing_program
 from tidegate.core.errors import TidegateError
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
@@ -52,18 +53,40 @@ def _look(house: House, folder: str) -> Iterator[Symptom]:
 def _configured(
     house: House, repository: Repository, configuration: Configuration
 ) -> Iterator[Symptom]:
-    command = configuration.settings.check.command
-    yield Symptom(
-        name="check",
-        level="ok" if command else "fail",
-        message=command or "[check] command is not set",
-        remedy="" if command else "name the command that proves a change in tidegate.toml",
-    )
+    yield _check(house, configuration)
     yield _agent(house, configuration)
+    yield from _missing_files(repository, configuration)
     yield _issues(house, repository, configuration)
     yield _target(house, repository, configuration)
     yield _workspaces(house, repository, configuration)
     yield _disk(house, repository, configuration)
+
+
+def _check(house: House, configuration: Configuration) -> Symptom:
+    command = configuration.settings.check.command
+    if not command:
+        remedy = "name the command that proves a change in tidegate.toml"
+        return Symptom(
+            name="check", level="fail", message="[check] command is not set", remedy=remedy
+        )
+    problem = missing_program(command, house.environment.get("PATH", ""))
+    if problem is not None:
+        return Symptom(name="check", level="fail", message=problem, remedy="see [check] command")
+    return Symptom(name="check", level="ok", message=command)
+
+
+def _missing_files(repository: Repository, configuration: Configuration) -> Iterator[Symptom]:
+    """What a workspace would be given from the checkout, and is not there."""
+    workspace = configuration.settings.workspace
+    for key, paths in (("env_files", workspace.env_files), ("caches", workspace.caches)):
+        for path in paths:
+            if not Path(repository.root, path).exists():
+                yield Symptom(
+                    name=key,
+                    level="fail",
+                    message=f"{path} is not in {repository.root}",
+                    remedy=f"make it, or take it out of [workspace] {key}",
+                )
 
 
 def _agent(house: House, configuration: Configuration) -> Symptom:

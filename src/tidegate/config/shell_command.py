@@ -1,0 +1,51 @@
+"""What can be told of a shell command before a shell runs it: which program it begins with."""
+
+import os
+import re
+import shlex
+import shutil
+from itertools import dropwhile
+from pathlib import Path
+
+
+def missing_program(command: str, path: str) -> str | None:
+    """Why the first program of a shell command cannot be run, where that can be told.
+
+    A word that holds shell syntax is left to the shell: this check may stay silent, never wrong.
+    """
+    program = next(iter(words(command)), "")
+    if not program or _SHELL_MARKS.intersection(program) or program in _BUILTINS:
+        return None
+    if program.startswith("/"):
+        return _unusable(program)
+    # A relative path is one of the workspace, which is not there yet.
+    if "/" in program or shutil.which(program, path=path) is not None:
+        return None
+    return f"{program!r} is not on PATH ({path})"
+
+
+def words(command: str) -> list[str]:
+    """The words of a shell command from its program on; none where only a shell can tell."""
+    try:
+        return list(dropwhile(_ASSIGNMENT.match, shlex.split(command)))
+    except ValueError:
+        return []
+
+
+def _unusable(program: str) -> str | None:
+    if os.access(program, os.X_OK) and not Path(program).is_dir():
+        return None
+    what = "cannot be run" if os.path.lexists(program) else "is not there"
+    return f"the program {program} {what}"
+
+
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_SHELL_MARKS = frozenset("$`(){}[]*?<>|&;!~#\n")
+
+
+_BUILTINS = frozenset({
+    ".", ":", "[", "alias", "break", "case", "cd", "command", "continue", "echo", "eval", "exec",
+    "exit", "export", "false", "for", "getopts", "hash", "if", "kill", "local", "printf", "pwd",
+    "read", "readonly", "return", "set", "shift", "test", "times", "trap", "true", "type", "ulimit",
+    "umask", "unalias", "unset", "until", "wait", "while",
+})  # fmt: skip
