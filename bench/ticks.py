@@ -22,7 +22,8 @@ from tidegate.bootstrap import build_house
 from tidegate.engine.engine import Engine
 from tidegate.engine.loop import Wish
 from tidegate.ports.clock import Clock, Reading
-from tidegate.verbs.run import Eyes, RunResult, run
+from tidegate.verbs.eyes import Eyes
+from tidegate.verbs.run import RunResult, run
 from tidegate.verbs.start import RunWish
 
 GOAL = Goal(AT_MOST, 250.0)

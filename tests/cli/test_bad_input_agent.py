@@ -69,12 +69,36 @@ def test_an_agent_that_goes_missing_in_mid_run_burns_no_issue(desk: Desk) -> Non
     assert [each.issue for each in summary.waiting] == ["002"]
     assert str(path) in summary.note
     assert desk.tidegate("show", "002").json["lane"]["fails"] == 0
-    assert desk.tidegate("run").code == 3
+    said = desk.tidegate("run")
+    assert said.code == 3
+    assert "put it back" in said.complaint
+    assert "tidegate run --anew" in said.complaint
     tool(desk, script)
     code, summary = desk.run()
     assert code == 0
     assert {each.issue for each in summary.landed} == {"001", "002"}
     assert desk.lines("began") == ["001", "002"]
+
+
+def test_an_agent_that_is_gone_for_good_is_left_behind(desk: Desk) -> None:
+    """The open run is ended, what it landed stays, and another begins as configured now."""
+    script = "echo x > part-$TIDEGATE_ISSUE"
+    tool(desk, f"{script}; rm {desk.folder}/tool")
+    desk.issue(1)
+    desk.issue(2)
+    first = desk.run()[1].run
+    desk.settle(script, width=1)
+    assert desk.tidegate("run").code == 3
+    said = desk.tidegate("run", "--anew", "--json")
+    assert said.code == 0
+    assert [each.issue for each in said.summary.landed] == ["002"]
+    assert said.summary.run != first
+    assert desk.tidegate("status", "--run", str(first)).json["outcomes"] == {
+        "abandoned": 1,
+        "landed": 1,
+    }
+    assert desk.tidegate("run", "--anew").code == 0
+    assert desk.git("ls-tree", "--name-only", said.summary.target.ref, "part-001", "part-002")
 
 
 def test_an_agent_that_never_ends_is_ended_at_its_deadline(desk: Desk) -> None:

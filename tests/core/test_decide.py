@@ -193,6 +193,10 @@ REFUSALS: Sequence[tuple[str, At, c.Command, str]] = [
         "an end that only a landing can say", lambda x: x.landing,
         c.EndLane(outcome=Outcome.LANDED, reason=""), "only a landing",
     ),
+    (
+        "an end under a landing", lambda x: x.landing,
+        c.EndLane(outcome=Outcome.ABANDONED, reason=""), "may have happened",
+    ),
 ]  # fmt: skip
 
 

@@ -28,8 +28,9 @@ from tidegate.engine.engine import Engine
 from tidegate.engine.loop import Wish
 from tidegate.ledger.memory import MemoryLedger
 from tidegate.ports.runners import RunnerSpec
+from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.house import House
-from tidegate.verbs.run import Eyes, RunResult, run
+from tidegate.verbs.run import RunResult, run
 from tidegate.verbs.start import RunWish
 
 LIVES_MAX = 60
@@ -74,8 +75,8 @@ class World:
         self.repositories = FakeRepositories(self.git, str(root))
         self.free_bytes = 10**12
         self.wish: Callable[[], Wish] = self._wish
-        self.is_check_broken = False
-        """The check fails on everything."""
+        self.is_check_broken = self.anew = False
+        """The check fails on everything; the next lives end the open run and begin another."""
         self.engine: Engine | None = None
         self.deaths = self.ticks = self.waits = 0
         self.at_tick: list[Callable[[Engine], None]] = []
@@ -112,7 +113,7 @@ class World:
             return run(
                 self.house(),
                 self.repositories.repository.root,
-                RunWish(width=self.plan.width),
+                RunWish(width=self.plan.width, anew=self.anew),
                 Eyes(recorded=lambda _: None, state=self._after_tick, wish=self._asked_wish),
             )
         except (SimulatedCrash, Unavailable, NotReady) as error:
@@ -237,7 +238,9 @@ class World:
         require(calm_s <= CALM_MAX_S, "it takes too long after all is well", calm_s)
         ending.check_rows(self.ledger, run.id)
         if result.summary.run is not None:  # it died after it had ended the run
-            ending.check_lanes(self.durable, result.summary, self._shown)
+            ended = self.ledger.outcomes().items()
+            before = {issue for issue, (of_run, _) in ended if of_run != run.id}
+            ending.check_lanes(self.durable, result.summary, self._shown - before)
         if self.engine is not None:
             ending.check_leftovers(self.durable, self.git, self.host, self.engine)
         ending.check_landings(self.git, run.target)

@@ -123,17 +123,23 @@ def add(
 @tidegate.command()
 @click.option("--width", type=click.IntRange(1, 64), help="How many lanes may work at once.")
 @click.option("--base", metavar="REF", help="Start a new run from this commit.")
+@click.option("--anew", is_flag=True, help="End the run that is open, and begin another.")
 @command(is_reading=False)
-def run(house: House, *, as_json: bool, width: int | None, base: str | None) -> None:
+def run(house: House, *, as_json: bool, width: int | None, base: str | None, anew: bool) -> None:
     """Build, check, rework and land the open issues.
 
     It goes on until the queue is empty. A run that was interrupted, or whose controller died, is
     taken up again: its live agents go on. The first Ctrl-C lets what runs come to its end and
     starts nothing new; the second stops the agents; the third leaves at once.
+
+    A run keeps the configuration that it began with. With --anew the open run is ended: its agents
+    are stopped, what they did is kept, what landed stays, and its other issues are open again.
     """
     from tidegate.cli.running import run as body  # noqa: PLC0415 - each command loads its own
+    from tidegate.verbs.start import RunWish  # noqa: PLC0415 - as above
 
-    sys.exit(body(house, here(), width=width, start=base, as_json=as_json))
+    wish = RunWish(width=width, base=base, anew=anew)
+    sys.exit(body(house, here(), wish, as_json=as_json))
 
 
 @tidegate.command()

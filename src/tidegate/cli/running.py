@@ -14,17 +14,17 @@ from tidegate.cli.output import (
 )
 from tidegate.cli.progress import progress
 from tidegate.cli.signals import Wishes, watched
+from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.house import House
-from tidegate.verbs.run import Eyes
 from tidegate.verbs.run import run as run_verb
 from tidegate.verbs.start import RunWish
 from tidegate.verbs.summary import Summary
 
 
-def run(house: House, folder: str, *, width: int | None, start: str | None, as_json: bool) -> int:
+def run(house: House, folder: str, wish: RunWish, *, as_json: bool) -> int:
     """Run, and return the exit code."""
     with _looking_on(house) as eyes:
-        result = run_verb(house, folder, RunWish(width=width, base=start), eyes)
+        result = run_verb(house, folder, wish, eyes)
     _answer(result.summary, as_json=as_json)
     return result.exit_code
 

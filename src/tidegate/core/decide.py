@@ -323,6 +323,8 @@ def _end_lane(lane: Lane, command: c.EndLane) -> Events:
     """Nothing of a lane outlives it: what is still open is blocked for the same reason."""
     if command.outcome is Outcome.LANDED:
         raise Refused(f"lane {lane.id} has not landed: only a landing can say that it has")
+    if lane.landing is not None:
+        raise Refused(f"a landing of lane {lane.id} is under way: it may have happened")
     still_open = (each for each in lane.attempts.values() if not each.is_over)
     blocked = (e.Blocked(attempt=each.id, reason=command.reason) for each in still_open)
     return (*blocked, e.LaneEnded(outcome=command.outcome, reason=command.reason))

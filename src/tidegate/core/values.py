@@ -75,3 +75,5 @@ class Outcome(StrEnum):
     LANDED = "landed"
     STOPPED = "stopped"
     REFUSED = "refused"
+    ABANDONED = "abandoned"
+    """A person ended the run before the lane was over: its issue is open again."""

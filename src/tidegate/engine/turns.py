@@ -156,6 +156,27 @@ def _lost(engine: Engine, attempt: Attempt, turn: Turn, beat: Beat | None) -> c.
     )
 
 
+def fence_off(engine: Engine, attempt: Attempt, turn: Turn) -> c.NoteEnd | None:
+    """End a turn that was opened and never begun, and see that it never is; None where it was."""
+    folder = engine.setup.places.turn(attempt.id, turn.number)
+    is_absent = isinstance(engine.ports.runners.look(folder), Absent)
+    if not is_absent or not engine.ports.runners.declare_lost(folder, epoch=turn.epoch + 1):
+        return None
+    close_lease(engine, attempt, turn, fence=True)
+    return c.NoteEnd(
+        attempt=attempt.id,
+        how="fenced",
+        code=None,
+        signal=None,
+        active_s=0.0,
+        output_bytes=0,
+        report_digest=engine.ports.ledger.put_text("It was never begun."),
+        failure_digest=None,
+        is_external=True,
+        path="",
+    )
+
+
 def _result(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> Result:
     place = place_of(engine, attempt, turn)
     limit = engine.setup.policy.limits.finding_max_bytes

@@ -10,9 +10,10 @@ from tidegate.core import events as e
 from tidegate.core.events import Recorded
 from tidegate.core.values import Verdict
 from tidegate.showcase.world import make_world
+from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.house import House
 from tidegate.verbs.look import log
-from tidegate.verbs.run import Eyes, RunResult, run
+from tidegate.verbs.run import RunResult, run
 from tidegate.verbs.start import RunWish
 
 PLANNED = {"001": ("landed", 0), "002": ("landed", 1), "003": ("stopped", 3)}

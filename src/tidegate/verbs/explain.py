@@ -11,7 +11,7 @@ from tidegate.ports.ledger import Ledger
 from tidegate.verbs.house import House
 from tidegate.verbs.look import reading
 from tidegate.verbs.near import near
-from tidegate.verbs.queue import Outcomes, by_priority, landed_issues
+from tidegate.verbs.queue import Outcomes, by_priority, landed_issues, outcomes_of
 from tidegate.verbs.stage import stage_of_row
 
 
@@ -30,7 +30,7 @@ def explain(house: House, folder: str, issue: str | None) -> Sequence[Explanatio
     with reading(house, folder) as (repository, ledger):
         settings = load(Path(repository.root)).configuration.settings
         issues = house.open_tracker(repository.root, settings.tracker.path).issues()
-        outcomes = ledger.outcomes() if ledger is not None else {}
+        outcomes = outcomes_of(ledger) if ledger is not None else {}
         open_lanes = _open_lanes(ledger)
     landed = landed_issues(outcomes)
     made: list[Explanation] = []

@@ -34,10 +34,15 @@ def finish(
     )
     summary = replace(summary, is_delivered=not run.waiting)
     if is_over:
-        engine.book.record_run(_end(summary, ended.halt or "the queue is empty"))
-        engine.book.flush()
-        _tidy(engine)
+        end_run(engine, summary, ended.halt or "the queue is empty")
     return summary, _exit_code(summary, ended, is_over=is_over)
+
+
+def end_run(engine: Engine, summary: Summary, reason: str) -> None:
+    """Record that the run is over, and take away its folder for workspaces."""
+    engine.book.record_run(_end(summary, reason))
+    engine.book.flush()
+    _tidy(engine)
 
 
 def _is_over(engine: Engine, ended: Ended) -> bool:

@@ -5,12 +5,19 @@ from collections.abc import Set as AbstractSet
 
 from tidegate.config.load import Configuration
 from tidegate.core.issue import Issue
+from tidegate.core.values import Outcome
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 
 Outcomes = Mapping[str, tuple[str, str]]
 """An issue's run and its outcome there."""
+
+
+def outcomes_of(ledger: Ledger) -> Outcomes:
+    """The issues that were decided, in whatever run; an abandoned one was not."""
+    ended = ledger.outcomes()
+    return {issue: end for issue, end in ended.items() if end[1] != Outcome.ABANDONED}
 
 
 def by_priority(issue: Issue) -> tuple[int, str]:
@@ -23,7 +30,7 @@ def open_issues(
 ) -> list[Issue]:
     """The issues that no run has an outcome for, in the order in which they are taken."""
     tracker = house.open_tracker(repository.root, configuration.settings.tracker.path)
-    done = ledger.outcomes()
+    done = outcomes_of(ledger)
     return sorted((i for i in tracker.issues() if i.id not in done), key=by_priority)
 
 

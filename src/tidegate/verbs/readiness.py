@@ -28,7 +28,10 @@ def require_ready(
         )
     problem = agent_problem(house, configuration)
     if problem is not None:
-        kept = f"put it back: run {open_run} goes on with the configuration that it began with"
+        kept = (
+            f"put it back, since run {open_run} keeps the configuration that it began with; "
+            "or end that run and begin another: `tidegate run --anew`"
+        )
         raise NotReady(problem, hint=kept if open_run else "see [roles.build] in tidegate.toml")
     require_workspaces(house, repository, configuration.settings.workspace.root)
 

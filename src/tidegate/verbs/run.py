@@ -1,37 +1,28 @@
 """Run: take up the open run or start one, and go on until nothing is left to do by itself."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.config.load import Configuration, Loaded, load, thaw
 from tidegate.core.errors import IntegrityError, Refused, TidegateError
-from tidegate.core.events import Entry, RunStarted
+from tidegate.core.events import RunStarted
 from tidegate.core.issue import Issue
 from tidegate.engine.engine import Engine
-from tidegate.engine.loop import Wish, run_loop
+from tidegate.engine.loop import run_loop
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
+from tidegate.verbs.abandon import abandon
 from tidegate.verbs.assembly import assemble
+from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.finish import finish
 from tidegate.verbs.house import House
-from tidegate.verbs.queue import Outcomes, landed_issues, needed, open_issues
+from tidegate.verbs.queue import Outcomes, landed_issues, needed, open_issues, outcomes_of
 from tidegate.verbs.readiness import agent_problem, refuse_fatal_concerns, require_ready
 from tidegate.verbs.start import RunWish, start_run
 from tidegate.verbs.summary import Summary, WaitingIssue
 
 NOTHING_TO_DO = "nothing to do"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Eyes:
-    """How a face looks on: what was recorded, what is going on, and what is wished for."""
-
-    recorded: Callable[[Sequence[Entry]], None]
-    state: Callable[[Engine], None]
-    wish: Callable[[], Wish]
-    tell: Callable[[str], None] = lambda _: None
-    """One line about what no event says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,18 +56,24 @@ def _run(
     eyes: Eyes,
 ) -> RunResult:
     open_run = find_open_run(ledger)
+    if open_run is not None and wish.anew:
+        abandon(house, repository, _frozen(ledger, open_run), ledger, open_run, eyes)
+        open_run = None
     issues = open_issues(house, repository, loaded.configuration, ledger)
-    landed = landed_issues(ledger.outcomes())
+    landed = landed_issues(outcomes_of(ledger))
     if open_run is None and all(needed(issue, landed) for issue in issues):
-        return _idle(issues, ledger.outcomes())
+        return _idle(issues, outcomes_of(ledger))
     if open_run and wish.base is not None:
         raise Refused(
             f"run {open_run} is under way and has its base",
-            hint="let it end first: `tidegate run` without --base takes it up again",
+            hint="`tidegate run` without --base takes it up again, `--anew` ends it first",
         )
     configuration = _frozen(ledger, open_run) if open_run else loaded.configuration
     if configuration != loaded.configuration:
-        eyes.tell(f"the configuration has changed; run {open_run} keeps the one it began with")
+        eyes.tell(
+            f"the configuration has changed; run {open_run} keeps the one it began with "
+            "(`tidegate run --anew` ends it and begins another)"
+        )
     require_ready(house, repository, configuration, open_run=open_run)
     run_id = open_run or start_run(house, repository, loaded, ledger, wish)
     engine = assemble(house, repository, configuration, ledger, run_id)

@@ -22,6 +22,8 @@ class RunWish:
 
     width: int | None = None
     base: str | None = None
+    anew: bool = False
+    """End the run that is open, and begin another."""
 
 
 def start_run(

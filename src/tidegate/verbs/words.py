@@ -48,6 +48,8 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return BAD, f"{job} failed ({reason})"
         case e.LaneEnded(outcome=Outcome.STOPPED, reason=reason):
             return BAD, f"stopped: {reason}"
+        case e.LaneEnded(outcome=Outcome.ABANDONED, reason=reason):
+            return PLAIN, f"abandoned, its issue is open again: {reason}"
         case _:
             return QUIET, e.NAMES[type(event)].replace("_", " ")
 

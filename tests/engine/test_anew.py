@@ -1,0 +1,110 @@
+"""A run that is ended before its issues are decided: nothing is lost, and another begins."""
+
+from pathlib import Path
+
+from tests.engine.scene import at, outcomes, runs_in, scene, told
+from tests.sim.builders import GOOD, HANGS, Deed
+from tests.sim.faults import SimulatedCrash
+from tests.sim.world import World
+from tidegate.core import events as e
+from tidegate.engine.engine import Engine
+from tidegate.engine.loop import Wish
+
+EARLY = Deed(commits="early", work_s=1e9)
+
+
+def begun_anew(world: World, part: str) -> list[e.Event]:
+    """Detach once something is at work in a folder, then begin anew; the old run's events."""
+
+    def detach(_: Engine) -> None:
+        world.wish = lambda: Wish.DETACH
+
+    at(world, runs_in(world, part), detach)
+    world.live()
+    old = str(world.ledger.runs()[-1]["run_id"])
+    world.wish, world.anew = lambda: Wish.GO_ON, True
+    world.run_to_end()
+    return [recorded.entry.event for recorded in world.ledger.read(old)]
+
+
+def ended(events: list[e.Event]) -> list[str]:
+    """How the lanes of these events ended."""
+    return [str(each.outcome) for each in events if isinstance(each, e.LaneEnded)]
+
+
+def test_an_agent_at_work_is_stopped_and_its_work_is_kept(tmp_path: Path) -> None:
+    """Its commit is in the hub, its issue is built again in the new run, and no workspace stays."""
+    world = scene(tmp_path, fix=[EARLY, GOOD])
+    old = begun_anew(world, "build-1/turns/1")
+    assert ended(old) == ["abandoned"]
+    (harvested,) = [each for each in old if isinstance(each, e.Harvested)]
+    assert harvested.tip in world.git.kept
+    assert isinstance(old[-1], e.RunEnded)
+    assert len(world.ledger.runs()) == 2
+    assert outcomes(world) == {"fix": "landed"}
+    assert world.git.workspaces == {}
+
+
+def test_what_landed_is_not_done_again(tmp_path: Path) -> None:
+    """Only the issues that were not decided are open again."""
+    world = scene(tmp_path, one=[GOOD], two=[HANGS, GOOD])
+    at(world, lambda _: told(world, e.Landed), lambda _: setattr(world, "wish", _detach))
+    world.live()
+    world.wish, world.anew = (lambda: Wish.GO_ON), True
+    world.run_to_end()
+    assert outcomes(world) == {"two": "landed"}
+    first = str(world.ledger.runs()[0]["run_id"])
+    rows = {str(row["lane"]): row["outcome"] for row in world.ledger.rows("lane", first)}
+    assert rows == {"one": "landed", "two": "abandoned"}
+
+
+def test_a_landing_under_way_comes_to_its_end_first(tmp_path: Path) -> None:
+    """It may have happened: the lane has landed, and nothing is left to be abandoned."""
+    world = scene(tmp_path, fix=[GOOD])
+    old = begun_anew(world, "-land-")
+    assert ended(old) == ["landed"]
+
+
+def test_a_check_and_a_set_up_under_way_are_ended(tmp_path: Path) -> None:
+    """Neither is a verdict on anything."""
+    for number, part in enumerate(("check-1/turns/1", "build-1-prepare-0")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        world = scene(folder, fix=[GOOD, GOOD])
+        assert ended(begun_anew(world, part)) == ["abandoned"]
+        assert outcomes(world) == {"fix": "landed"}
+        assert world.git.workspaces == {}
+
+
+def test_a_turn_that_was_never_begun_is_fenced(tmp_path: Path) -> None:
+    """Its controller died between the grant and the start: no runner may come for it later."""
+    world = scene(tmp_path, fix=[GOOD, GOOD])
+    start = world.host.start
+
+    def dies(_: object) -> None:
+        world.host.start = start  # type: ignore[method-assign]  # only the first start fails
+        world.anew = True
+        raise SimulatedCrash
+
+    at(
+        world,
+        lambda _: told(world, e.WorkspaceReady),
+        lambda _: setattr(world.host, "start", dies),
+    )
+    assert world.live() is None
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    assert len(world.ledger.runs()) == 2
+
+
+def test_without_an_open_run_it_is_a_run_like_any(tmp_path: Path) -> None:
+    """There is nothing to end."""
+    world = scene(tmp_path, fix=[GOOD])
+    world.anew = True
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    assert len(world.ledger.runs()) == 1
+
+
+def _detach() -> Wish:
+    return Wish.DETACH
