@@ -64,7 +64,7 @@ def test_a_ruling_names_the_tree_that_it_is_about(merged: Candidate | None, tree
 
 # --- what a turn is told ------------------------------------------------------------------------
 
-ASKED = Correction(finding_digest="f", is_fail=False, base="target")
+ASKED = Correction(finding_digest="f", base="target")
 
 
 def opened(lane: Lane, attempt: str = BUILD) -> tuple[str | None, str | None]:

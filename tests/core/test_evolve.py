@@ -84,7 +84,7 @@ def test_a_fail_that_counts_is_a_round_and_takes_the_ruling_away() -> None:
     fail = made(e.Judged, verdict=Verdict.FAIL, counts=True, tree="tree", finding_digest="f")
     failed = after(lane, fail)
     assert failed.fails == 1
-    assert failed.correction == Correction(finding_digest="f", is_fail=True)
+    assert failed.correction == Correction(finding_digest="f")
     assert (failed.queued_utc, failed.ruled_utc) == (None, None)
     assert failed.attempts[ATTEMPT].authorization is Authorization.WITHHELD
     assert failed.candidate == candidate(verdict=Verdict.FAIL, checks=1)
@@ -118,7 +118,7 @@ def test_a_checks_own_verdict_is_not_counted_twice() -> None:
 
 def test_the_turn_that_answers_a_finding_closes_it() -> None:
     """With the correction's turn the old candidate is gone."""
-    asked = Correction(finding_digest="f", is_fail=True)
+    asked = Correction(finding_digest="f")
     lane = lane_with(attempt_in(State.REVIEWED), candidate=candidate(), correction=asked)
     opened = after(lane, made(e.TurnOpened, epoch=1, finding_digest="f"))
     assert (opened.correction, opened.candidate) == (None, None)
@@ -193,7 +193,7 @@ def test_a_conflict_is_something_to_answer_and_no_round() -> None:
     known = {"candidate": candidate(), "queued_utc": "first", "ruled_utc": "before"}
     lane = lane_with(attempt_in(State.REVIEWED), **known)
     lane = after(lane, made(e.Conflicted, target="newer", finding_digest="f"))
-    assert lane.correction == Correction(finding_digest="f", is_fail=False, base="newer")
+    assert lane.correction == Correction(finding_digest="f", base="newer")
     assert (lane.candidate, lane.queued_utc, lane.ruled_utc) == (None, None, None)
     assert (lane.conflicts, lane.fails) == (1, 0)
 

@@ -4,6 +4,8 @@ import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from tests.engine.scene import at, outcomes, scene, started, told
 from tests.sim.builders import GOOD, Deed
 from tests.sim.plan import Plan
@@ -11,8 +13,9 @@ from tests.sim.repositories import HUB_TARGET
 from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.core.policy import Policy
+from tidegate.engine import upkeep
 from tidegate.engine.engine import RETRY_FACTOR, Engine
-from tidegate.ports.git import DeliverWork, MergeWork, MoveWork, Work, WorkFailed
+from tidegate.ports.git import DeliverWork, MergeWork, MoveWork, PackWork, Work, WorkFailed
 
 
 def many(folder: Path, deeds: Sequence[Deed], count: int) -> World:
@@ -155,6 +158,18 @@ def test_a_change_is_merged_and_checked_once(tmp_path: Path) -> None:
 
 def _open_lanes(engine: Engine) -> int:
     return sum(lane.outcome is None for lane in engine.book.lanes.values())
+
+
+def test_the_hub_is_packed_from_time_to_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the start and after so many harvests; one that fails harms nobody and is not hurried."""
+    monkeypatch.setattr(upkeep, "HARVESTS_A_PACK", 3)
+    world = many(tmp_path, [GOOD], 7)
+    broken(world, PackWork, after_effect=False, times=1)
+    world.run_to_end()
+    assert set(outcomes(world).values()) == {"landed"}
+    assert [started(world, f"jobs/pack-{number}") for number in range(4)] == [1, 1, 1, 0]
 
 
 def test_a_delivery_waits_for_a_dirty_checkout(tmp_path: Path) -> None:

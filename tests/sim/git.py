@@ -21,6 +21,8 @@ from tidegate.ports.git import (
     MoveRefused,
     MoveWork,
     NotDelivered,
+    Packed,
+    PackWork,
     Prepared,
     PrepareWork,
     Removed,
@@ -143,6 +145,8 @@ class FakeGit:
                 return self.deliver(work)
             case RemoveWork():
                 return self._remove(work)
+            case PackWork():
+                return Packed()
             case _:
                 assert_never(work)
 

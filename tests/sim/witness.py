@@ -17,6 +17,7 @@ from tidegate.ports.git import (
     HarvestWork,
     MergeWork,
     MoveWork,
+    PackWork,
     PrepareWork,
     RemoveWork,
     Work,
@@ -57,7 +58,7 @@ class Eyewitness:
             spec,
         )
 
-    def _is_due(self, work: Work) -> bool:
+    def _is_due(self, work: Work) -> bool:  # noqa: C901 - one arm a kind of work
         match work:
             case PrepareWork():
                 found = self._owner(work.workspace)
@@ -79,6 +80,8 @@ class Eyewitness:
                 return intent is not None and intent.new == work.new
             case RemoveWork():
                 return self._is_of_no_use(work.workspace)
+            case PackWork():
+                return self._durable.run is not None
 
     def _is_of_no_use(self, workspace: str) -> bool:
         for lane in self._durable.lanes.values():

@@ -308,9 +308,7 @@ def _evolve_lane(  # noqa: C901, PLR0911 - one arm an event
         case e.Judged():
             return _judged(lane, event)
         case e.Conflicted():
-            asked = Correction(
-                finding_digest=event.finding_digest, is_fail=False, base=event.target
-            )
+            asked = Correction(finding_digest=event.finding_digest, base=event.target)
             lane = replace(lane, conflicts=lane.conflicts + 1, candidate=None)
             return _sent_back(lane, asked)
         case e.Ruled(ruling="land"):
@@ -343,7 +341,7 @@ def _judged(lane: Lane, event: e.Judged) -> Lane:
     lane = replace(lane, candidate=candidate)
     if event.verdict is Verdict.PASS or not event.counts:
         return lane
-    asked = Correction(finding_digest=event.finding_digest or "", is_fail=True)
+    asked = Correction(finding_digest=event.finding_digest or "")
     return _sent_back(replace(lane, fails=lane.fails + 1), asked)
 
 

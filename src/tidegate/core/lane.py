@@ -115,10 +115,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """Something that the builder has to answer. `is_fail` tells a FAIL from a conflict."""
+    """Something that the builder has to answer.
+
+    With `base` the change does not merge: that is the target which it must be carried onto.
+    """
 
     finding_digest: str
-    is_fail: bool
     base: str | None = None
 
 

@@ -73,6 +73,9 @@ class Engine:
     deliveries_failed: int = 0
     """How often in a row a delivery went wrong by itself."""
     checkpoints_failed: dict[str, int] = field(default_factory=dict)
+    harvests: int = 0
+    packs: int = 0
+    """What was harvested, and how often the hub was packed, under this controller."""
     retry_at: dict[str, float] = field(default_factory=dict)
     """When a job of an attempt may be tried again, on the monotonic clock."""
     renewed: dict[str, Renewal] = field(default_factory=dict)

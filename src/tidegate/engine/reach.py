@@ -150,6 +150,7 @@ def _harvest(engine: Engine, lane: Lane, attempt: Attempt) -> Commands:
         case None:
             return ()
         case HarvestResult():
+            engine.harvests += 1
             return (
                 c.NoteHarvest(
                     attempt=attempt.id,

@@ -19,6 +19,7 @@ from tidegate.engine.engine import Engine
 from tidegate.engine.places import hub_ref
 from tidegate.engine.reach import reach
 from tidegate.engine.turns import open_lease
+from tidegate.engine.upkeep import advance_upkeep
 from tidegate.playbooks.build import (
     Now,
     Step,
@@ -40,6 +41,7 @@ def tick(engine: Engine, now: Reading) -> bool:
         labels = _labels(engine)
         for lane in sorted(engine.book.lanes.values(), key=queue_order):
             _advance(engine, lane.id, labels)  # the head first: it moves the others' target
+        advance_upkeep(engine)
     advance_delivery(engine)
     engine.end()
     return _commit(engine)

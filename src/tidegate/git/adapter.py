@@ -26,6 +26,8 @@ from tidegate.ports.git import (
     MoveRefused,
     MoveWork,
     NotDelivered,
+    Packed,
+    PackWork,
     Prepared,
     PrepareWork,
     Removed,
@@ -104,6 +106,8 @@ class GitJobs:
             case RemoveWork(workspace=workspace):
                 trash = f"{workspace}.trash"  # of its own: removals go on side by side
                 return {"job": "remove", "hub": self.hub, "workspace": workspace, "trash": trash}
+            case PackWork():
+                return {"job": "pack", "hub": self.hub}
             case _:
                 assert_never(work)
 
@@ -183,6 +187,8 @@ def _result_of(work: Work, said: Json) -> WorkResult:
             return _delivered(said)
         case RemoveWork():
             return _removed(said)
+        case PackWork():
+            return Packed()
         case _:
             assert_never(work)
 

@@ -74,7 +74,12 @@ class RemoveWork:
     workspace: str
 
 
-Work = PrepareWork | HarvestWork | MergeWork | MoveWork | DeliverWork | RemoveWork
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackWork:
+    """Gather the hub's loose objects and refs into few files. Nothing is lost by it."""
+
+
+Work = PrepareWork | HarvestWork | MergeWork | MoveWork | DeliverWork | RemoveWork | PackWork
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +150,11 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Packed:
+    """The hub is packed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFailed:
     """Git, the set-up or the disk failed. `message` is for people, the first line by itself too.
 
@@ -172,6 +182,7 @@ WorkResult = (
     | Delivered
     | NotDelivered
     | Removed
+    | Packed
     | WorkFailed
 )
 
