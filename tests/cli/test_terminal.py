@@ -31,14 +31,13 @@ def test_one_ctrl_c_drains_and_the_agent_never_sees_it(desk: Desk) -> None:
     assert desk.lines("ended") == ["001-build-1.1"]
 
 
-def test_a_second_ctrl_c_stops_and_a_third_changes_nothing(desk: Desk) -> None:
+def test_a_second_ctrl_c_stops(desk: Desk) -> None:
     """Exit 130, no process is left, and the ledger has a whole story."""
     terminal = working(desk)
     terminal.press("\x03")
     terminal.sees("draining")
     terminal.press("\x03")
     terminal.sees("stopping")
-    terminal.press("\x03")
     assert terminal.code() == 130
     assert desk.living() == {}
     assert desk.lines("ended") == []

@@ -63,6 +63,8 @@ class Faults:
         """Die at this call of a port, counted from 1, whatever the odds."""
         self.calls = 0
         self.counts: dict[str, int] = {}
+        self.sick: type[Work] | None = None
+        """The kind of job that cannot succeed now."""
         self.random = random
         self._chances = {
             each.name: value for each in fields(odds) if (value := getattr(odds, each.name))
@@ -156,7 +158,7 @@ class Faults:
 
     def trouble(self, work: Work) -> WorkFailed | None:
         """See git.Pace."""
-        if self.strikes("job_fails"):
+        if type(work) is self.sick or self.strikes("job_fails"):
             name, is_worse = type(work).__name__, self.random.random() < 0.1
             return WorkFailed(
                 reason="disk", message=f"no space left for {name}", is_integrity=is_worse

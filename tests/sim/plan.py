@@ -21,6 +21,7 @@ conflicts_max = 2
 [deadlines]
 heartbeat_s = 40
 checkpoint_look_s = 20
+retry_s = 1
 """
 LEASE_S = 120.0
 """With the heartbeat above: what a missed beat or two leave of a lease."""

@@ -23,6 +23,14 @@ from tests.sim.builders import (
 from tests.sim.faults import Odds
 from tests.sim.plan import Plan
 from tests.sim.world import World
+from tidegate.ports.git import (
+    DeliverWork,
+    HarvestWork,
+    MergeWork,
+    MoveWork,
+    PrepareWork,
+    RemoveWork,
+)
 
 STORM = Odds(
     crash=0.004,
@@ -192,4 +200,19 @@ class _StrangeHand(_Trouble):
                 git.hub[ref] = git.objects.commit(commit).parents[0]
 
 
-_TROUBLES = (_LowDisk, _DirtyCheckout, _NoAgent, _StrangeHand)
+_JOBS = (PrepareWork, HarvestWork, MergeWork, MoveWork, DeliverWork, RemoveWork)
+
+
+class _SickGit(_Trouble):
+    """Every job of one kind fails."""
+
+    def begin(self) -> None:
+        """See _Trouble."""
+        self.world.faults.sick = self.random.choice(_JOBS)
+
+    def end(self) -> None:
+        """See _Trouble."""
+        self.world.faults.sick = None
+
+
+_TROUBLES = (_LowDisk, _DirtyCheckout, _NoAgent, _StrangeHand, _SickGit)
