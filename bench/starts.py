@@ -10,11 +10,16 @@ agents of the benchmarks commit nothing.
 from collections.abc import Iterable, Mapping
 
 from tidegate.core import events as e
+from tidegate.engine.upkeep import HARVESTS_A_PACK
 
 PER_BASE = 3
 """The base is prepared, checked and removed, once a run."""
 
+PER_CONTROLLER = 1
+"""The hub is packed at a controller's start; the packs of a long run come on top."""
+
 PER_EVENT: Mapping[type[e.Event], int] = {
+    e.ControllerTookOver: PER_CONTROLLER,
     e.BaseChecked: PER_BASE,
     e.WorkspaceReady: 1,
     e.TurnEnded: 1,
@@ -31,9 +36,11 @@ PER_EVENT: Mapping[type[e.Event], int] = {
 
 PER_LANE = 10
 """A lane that passes at once and is merged once: prepare, build, harvest, merge, prepare the check,
-check, land, deliver, and two removals. A change that is merged again costs four more."""
+check, land, deliver, and two removals."""
 
 
 def runners_started(events: Iterable[e.Event]) -> int:
     """How many runners stand behind these events."""
-    return sum(PER_EVENT.get(type(event), 0) for event in events)
+    kinds = [type(event) for event in events]
+    packs = kinds.count(e.Harvested) // HARVESTS_A_PACK
+    return packs + sum(PER_EVENT.get(kind, 0) for kind in kinds)
