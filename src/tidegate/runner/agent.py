@@ -8,13 +8,10 @@ import errno
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from tidegate.runner import files, process_table, signals
-from tidegate.runner.spec import Spec
-
-Call = Callable[[Sequence[str]], int]
-"""A program of ours as a function: of a whole command line to an exit code."""
+from tidegate.runner.spec import Call, Spec
 
 _OUTPUT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 

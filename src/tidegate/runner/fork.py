@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from tidegate.runner import prctl, signals
-from tidegate.runner.agent import Call
 from tidegate.runner.descriptors import close_others
+from tidegate.runner.spec import Call
 
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 

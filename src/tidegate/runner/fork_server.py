@@ -17,8 +17,8 @@ import socket
 from importlib import import_module
 
 from tidegate.runner import files, program
-from tidegate.runner.agent import Call
 from tidegate.runner.fork import end
+from tidegate.runner.spec import Call
 
 REQUEST_BYTES_MAX = 1 << 16
 

@@ -12,11 +12,11 @@ import sys
 import time
 
 from tidegate.runner import files, lock, process_table, signals
-from tidegate.runner.agent import Agent, Call, CannotStartError, Outputs, start
+from tidegate.runner.agent import Agent, CannotStartError, Outputs, start
 from tidegate.runner.descriptors import close_others
 from tidegate.runner.prctl import become_subreaper
 from tidegate.runner.requests import is_acknowledged, is_fenced
-from tidegate.runner.spec import Spec, take_environment
+from tidegate.runner.spec import Call, Spec, take_environment
 from tidegate.runner.supervision import Supervision
 
 _RECORD_TRIES_MAX = 3000

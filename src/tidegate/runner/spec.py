@@ -7,7 +7,10 @@ So it is never written: it comes through a memory file that is gone as soon as i
 import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+
+Call = Callable[[Sequence[str]], int]
+"""A program of ours as a function: of a whole command line to an exit code."""
 
 
 class Spec:
