@@ -128,4 +128,4 @@ def test_a_changed_configuration_reaches_the_next_run_only_and_that_is_said(desk
     said = desk.tidegate("run")
     assert said.code == 3
     assert "the configuration has changed; run" in said.err
-    assert "put it back: run" in said.err
+    assert "put it back, since run" in said.err

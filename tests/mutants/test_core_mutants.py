@@ -134,9 +134,16 @@ OF_DECISIONS = [
     mutant(
         "a landing is intended twice",
         decide,
-        "    if lane.landing is not None:\n        raise Refused(",
-        "    if False:\n        raise Refused(",
+        '    if lane.landing is not None:\n        raise Refused(f"lane',
+        '    if False:\n        raise Refused(f"lane',
         refusal("a second landing"),
+    ),
+    mutant(
+        "a lane is ended under its landing",
+        decide,
+        '    if lane.landing is not None:\n        raise Refused(f"a landing',
+        '    if False:\n        raise Refused(f"a landing',
+        refusal("an end under a landing"),
     ),
     mutant(
         "a verdict is not bound to its commit",
