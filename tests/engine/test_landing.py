@@ -20,10 +20,10 @@ JOB_MAX_S = 4.0
 """What a simulated job takes at most, from its start to when it is heard."""
 
 
-def many(folder: Path, deeds: Sequence[Deed], count: int) -> World:
+def many(folder: Path, deeds: Sequence[Deed], count: int, *, width: int = 2) -> World:
     """A calm world with so many issues that are all alike."""
     issues: dict[str, Sequence[Deed]] = {f"issue-{number:02}": deeds for number in range(count)}
-    return World(Plan(deeds=issues), seed=1, folder=folder)
+    return World(Plan(deeds=issues, width=width), seed=1, folder=folder)
 
 
 def target_of(world: World) -> str:
@@ -157,6 +157,14 @@ def test_a_change_is_merged_and_checked_once(tmp_path: Path) -> None:
     world.run_to_end()
     assert len(told(world, e.CandidateMade)) == len(told(world, e.Landed)) == 6
     assert (started(world, "-check-1/turns/"), started(world, "-check-2")) == (6, 0)
+
+
+def test_nobody_is_stopped_because_others_were_quicker(tmp_path: Path) -> None:
+    """All change one file, and each resolves every conflict that it is told of: all land."""
+    world = many(tmp_path, [Deed(shares=True)] * 6, 16, width=8)
+    world.run_to_end()
+    assert set(outcomes(world).values()) == {"landed"}
+    assert max(lane.conflicts for lane in world.durable.lanes.values()) == 2
 
 
 def _open_lanes(engine: Engine) -> int:

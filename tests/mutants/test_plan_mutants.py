@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.core.samples import lane_with
 from tests.mutants.planting import Mutant, missed, mutant
 from tests.playbooks import test_build, test_build_walks
 from tests.playbooks import test_build_drain as drain
@@ -19,6 +20,12 @@ def removable(given: dict[str, object], *, expected: bool) -> Callable[[], None]
     """The check of which workspaces may go."""
     check = test_build.test_a_workspace_is_removed_when_nothing_is_lost_with_it
     return lambda: check(given, is_removable=expected)
+
+
+def overtaken() -> None:
+    """The check of a lane that was overtaken and resolves its conflict."""
+    lane = lane_with(id="z", conflicts=2, correction=test_build.ANSWERING)
+    test_build.test_the_queue_waits_for_a_lane_that_was_overtaken(lane, is_head=True)
 
 
 MUTANTS = [
@@ -84,6 +91,13 @@ MUTANTS = [
         "(lane.landing is None, lane.candidate is None, ",
         "(True, True, ",
         lambda: test_build.test_what_is_begun_at_the_head_stays_there({"landing": 1}),
+    ),
+    mutant(
+        "the queue waits for nobody",
+        build,
+        "min(overtaken or queued, ",
+        "min(queued, ",
+        overtaken,
     ),
     mutant(
         "a drain starts new work",

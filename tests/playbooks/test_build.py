@@ -10,7 +10,7 @@ from tests.playbooks.story import Story
 from tidegate.core import commands as c
 from tidegate.core import effects as f
 from tidegate.core.attempt import State
-from tidegate.core.lane import End, Landing, Turn
+from tidegate.core.lane import Correction, End, Landing, Lane, Turn
 from tidegate.core.policy import Deadlines, Limits, Policy
 from tidegate.core.values import Outcome, Role
 from tidegate.playbooks import build as playbook
@@ -39,16 +39,38 @@ def test_lanes_land_in_the_order_in_which_they_were_offered() -> None:
 def test_the_head_is_the_first_of_those_that_are_queued() -> None:
     """A lane that works on its change, or is over, is not in the queue."""
     working, over = lane_with(id="a"), lane_with(id="b", queued_utc="1", outcome=Outcome.LANDED)
-    assert playbook.head_of([working, over]) is None
+    assert playbook.head_of([working, over], Limits()) is None
     waiting = lane_with(id="c", queued_utc="2")
-    assert playbook.head_of([working, over, waiting]) == "c"
+    assert playbook.head_of([working, over, waiting], Limits()) == "c"
 
 
 @pytest.mark.parametrize("begun", [{"landing": made(Landing)}, {"candidate": candidate()}])
 def test_what_is_begun_at_the_head_stays_there(begun: dict[str, Any]) -> None:
     """Whatever the wall clock was set back to when the others were offered."""
     early, head = lane_with(id="a", queued_utc="1"), lane_with(id="b", queued_utc="2", **begun)
-    assert playbook.head_of([early, head]) == "b"
+    assert playbook.head_of([early, head], Limits()) == "b"
+
+
+ANSWERING = Correction(finding_digest="f", base="newer")
+AT_WORK = attempt_in(State.REVIEWED, turn=Turn(number=2, epoch=2, deadline_s=1.0, base="newer"))
+
+
+@pytest.mark.parametrize(
+    ("overtaken", "is_head"),
+    [
+        (lane_with(id="z", conflicts=2, correction=ANSWERING), True),
+        (lane_with(AT_WORK, id="z", conflicts=2), True),
+        (lane_with(id="z", conflicts=2, queued_utc="9"), True),
+        (lane_with(id="z", conflicts=1, correction=ANSWERING), False),
+        (lane_with(id="z", conflicts=2, correction=Correction(finding_digest="f")), False),
+        (lane_with(id="z", conflicts=2, correction=ANSWERING, outcome=Outcome.STOPPED), False),
+    ],
+    ids=["told", "at work", "offered again", "first conflict", "a fail", "over"],
+)
+def test_the_queue_waits_for_a_lane_that_was_overtaken(overtaken: Lane, *, is_head: bool) -> None:
+    """G7 the other way round: no change is stopped because others were quicker."""
+    other = lane_with(id="a", queued_utc="1")
+    assert playbook.head_of([other, overtaken], Limits()) == ("z" if is_head else "a")
 
 
 def test_a_turn_has_the_deadline_of_its_role() -> None:

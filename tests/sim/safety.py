@@ -13,7 +13,7 @@ from tidegate.core.lane import Lane
 from tidegate.core.policy import Limits
 from tidegate.core.run import Run, evolve_run, with_lane_event
 from tidegate.core.values import Cause, Verdict
-from tidegate.playbooks.build import queue_order
+from tidegate.playbooks.build import head_of
 
 
 class Violation(AssertionError):
@@ -130,8 +130,8 @@ class Durable:
         )
         others = [x.id for x in self.lanes.values() if x.landing and x.id != lane.id]
         require(not others, "two landings at once", lane.id, others)
-        queued = [x for x in self.lanes.values() if x.is_queued]
-        require(min(queued, key=queue_order).id == lane.id, "a landing out of turn", lane.id)
+        head = head_of(self.lanes.values(), self.limits)
+        require(head == lane.id, "a landing out of turn", lane.id)
         self.intended.add((event.ref, event.old, event.new))
 
     def _check_limits(self, lane: Lane) -> None:

@@ -33,6 +33,15 @@ LIMITS: Mapping[str, Any] = {
         int,
         Meta(ge=1, le=100, description="Times that a lane may be sent back to merge anew."),
     ],
+    "overtakes_max": Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=100,
+            description="How often others may land while a lane resolves a conflict; then the "
+            "landing queue waits for it.",
+        ),
+    ],
     "infra_max": Annotated[
         int,
         Meta(

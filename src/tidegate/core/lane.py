@@ -191,6 +191,15 @@ class Lane:
         return check if check is not None and not check.is_over else None
 
     @property
+    def answers_conflict(self) -> bool:
+        """Its builder is to carry the change onto a newer target, or is about it."""
+        if self.correction is not None:
+            return self.correction.base is not None
+        build = self.latest(Role.BUILD)
+        turn = build.turn if build is not None else None
+        return turn is not None and not turn.is_settled and turn.base is not None
+
+    @property
     def is_queued(self) -> bool:
         """Its change is offered: it is merged, checked and landed when it is its turn."""
         return self.queued_utc is not None and self.outcome is None

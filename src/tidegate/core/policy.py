@@ -53,6 +53,9 @@ class Limits:
     fails_max: int = 3
     replacements_max: int = 1
     conflicts_max: int = 3
+    overtakes_max: int = 1
+    """How often others may land while a lane answers a conflict; then the landing queue waits for
+    it, so that it is stopped only for a conflict that it could not resolve."""
     infra_max: int = 3
     check_reruns_max: int = 1
     width: int = 2

@@ -130,7 +130,7 @@ def _view(engine: Engine) -> View:
         run=engine.book.run.id,
         ref=hub_ref(engine.book.run.id),
         target=engine.book.run.target,
-        head=head_of(engine.book.lanes.values()),
+        head=head_of(engine.book.lanes.values(), engine.setup.policy.limits),
         agent=engine.setup.build.agent,
         workspaces=engine.setup.workspaces,
         policy=engine.setup.policy,

@@ -254,10 +254,21 @@ def could_not_start(attempt: Attempt) -> bool:
     return turn is not None and turn.end is not None and turn.end.how == "not_started"
 
 
-def head_of(lanes: Iterable[Lane]) -> str | None:
-    """The lane that may be merged, checked and landed now: one at a time."""
-    queued = [lane for lane in lanes if lane.is_queued]
-    return min(queued, key=queue_order).id if queued else None
+def head_of(lanes: Iterable[Lane], limits: Limits) -> str | None:
+    """The lane that may be merged, checked and landed now: one at a time.
+
+    One that was overtaken too often keeps the head also while it resolves its conflict: its target
+    stays where it is, and the next merge finds what it was told of (DESIGN: a fairness bound).
+    """
+    still_open = [lane for lane in lanes if lane.outcome is None]
+    queued = [lane for lane in still_open if lane.is_queued]
+    overtaken = [
+        lane
+        for lane in still_open
+        if lane.conflicts > limits.overtakes_max and (lane.is_queued or lane.answers_conflict)
+    ]
+    first = min(overtaken or queued, key=queue_order, default=None)
+    return first.id if first is not None else None
 
 
 def queue_order(lane: Lane) -> tuple[bool, bool, str, str]:
