@@ -56,10 +56,11 @@ class HostRepositories:
 
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Make or repair the hub, bring `commit` into it, and return the commit's tree."""
-        from tidegate.git import hub  # noqa: PLC0415 - the reading commands need none of it
+        from tidegate.git import hub, locks  # noqa: PLC0415 - the reading commands need none of it
 
         source = _found(repository.root)
         made = hub.make(hub_path(repository), source)
+        locks.clear_hub(made.path)
         hub.fetch_base(made, source, commit)
         return made.git.run("rev-parse", "--verify", "-q", f"{commit}^{{tree}}").text
 

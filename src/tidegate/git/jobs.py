@@ -22,9 +22,9 @@ from enum import Enum
 from typing import Any
 
 from tidegate.core.errors import IntegrityError, Misused, NotReady, Refused, TidegateError
-from tidegate.git import durable
+from tidegate.git import durable, locks
 from tidegate.git.commits import Stamp
-from tidegate.git.errors import SetupFailed
+from tidegate.git.errors import GitFailed, SetupFailed
 from tidegate.git.hub import Hub
 
 Json = dict[str, Any]
@@ -39,11 +39,21 @@ def main(argv: Sequence[str]) -> int:
         job: Json = json.load(file)
     result_path = job.pop("result")
     try:
-        outcome, code = _plain(run(job)), 0
+        outcome, code = _plain(_run(job)), 0
     except (TidegateError, OSError) as error:
         outcome, code = {"error": as_error(error)}, 1
     durable.write_file(result_path, json.dumps(outcome).encode())
     return code
+
+
+def _run(job: Mapping[str, Any]) -> object:
+    """Do a job, once more where a killed git's lock may have been what was in the way."""
+    try:
+        return run(job)
+    except GitFailed:
+        if not locks.clear_hub(job["hub"]):
+            raise
+        return run(job)
 
 
 def run(job: Mapping[str, Any]) -> object:
