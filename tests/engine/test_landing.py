@@ -14,7 +14,15 @@ from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.engine import upkeep
 from tidegate.engine.engine import RETRY_FACTOR, Engine
-from tidegate.ports.git import DeliverWork, MergeWork, MoveWork, PackWork, Work, WorkFailed
+from tidegate.ports.git import (
+    DeliverWork,
+    HarvestWork,
+    MergeWork,
+    MoveWork,
+    PackWork,
+    Work,
+    WorkFailed,
+)
 
 JOB_MAX_S = 4.0
 """What a simulated job takes at most, from its start to when it is heard."""
@@ -85,6 +93,20 @@ def test_a_landing_is_never_given_up(tmp_path: Path) -> None:
     world.run_to_end()
     assert outcomes(world) == {"fix": "landed"}
     assert len(told(world, e.LandingIntended)) == 1
+
+
+def test_what_may_be_lost_halts_the_run(tmp_path: Path) -> None:
+    """Exit 5, and no lane is stopped for it; the next run goes on once that is mended."""
+    world = scene(tmp_path, one=[GOOD], two=[GOOD])
+    act = world.git._act
+    damaged = WorkFailed(reason="hub_damaged", message="the hub lacks x", is_integrity=True)
+    world.git._act = lambda work: damaged if isinstance(work, HarvestWork) else act(work)  # type: ignore[method-assign]  # the fault of this test
+    result = world.live()
+    assert result is not None
+    assert (result.exit_code, "the hub lacks x" in result.summary.note) == (5, True)
+    world.git._act = act  # type: ignore[method-assign]  # mended
+    world.run_to_end()
+    assert outcomes(world) == {"one": "landed", "two": "landed"}
 
 
 def test_a_target_that_was_moved_under_a_landing_is_not_overwritten(tmp_path: Path) -> None:

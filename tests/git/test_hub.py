@@ -171,3 +171,12 @@ def test_making_it_twice_is_making_it_once(world: World) -> None:
     made = make(world)
     made.pin({"refs/tidegate/x": world.base})
     assert make(world).pins("refs/tidegate/x") == {"refs/tidegate/x": world.base}
+
+
+def test_a_changed_configuration_is_written_again(world: World) -> None:
+    """What an agent wrote into it counts for no later run."""
+    config = Path(world.hub.path, "config")
+    before = config.read_bytes()
+    config.write_text("[core\n", encoding="utf-8")
+    hub.make(world.hub.path, world.repository)
+    assert config.read_bytes() == before

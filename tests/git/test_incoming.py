@@ -10,7 +10,7 @@ import pytest
 
 from tests.git.world import STAMP, World, codes, commit, git, run_job
 from tidegate.git.control import Control
-from tidegate.git.errors import UnknownRevision
+from tidegate.git.errors import HubDamaged
 from tidegate.git.harvest import Order, harvest
 from tidegate.git.hub import Hub
 from tidegate.git.workspace import prepare
@@ -49,11 +49,24 @@ def test_a_commit_of_which_the_hub_has_a_part_is_no_tip(world: World) -> None:
 
 
 def test_a_base_that_the_hub_lacks_is_no_fault_of_the_agents(world: World) -> None:
-    """A wrong order is an error of ours and no violation."""
+    """The hub has lost what was in it: an error of ours and no violation."""
     world.prepare()
     commit(world.workspace, {"a": "1"})
-    with pytest.raises(UnknownRevision):
+    with pytest.raises(HubDamaged):
         world.harvest(base="1" * 40)
+
+
+@pytest.mark.parametrize("damage", ["config", "refs"])
+def test_a_hub_that_cannot_be_read_is_no_fault_of_the_agents(world: World, damage: str) -> None:
+    """Whoever broke it, the next lane did not."""
+    world.prepare()
+    commit(world.workspace, {"a": "1"})
+    if damage == "refs":
+        shutil.rmtree(Path(world.hub.path, "refs"))
+    else:
+        Path(world.hub.path, "config").write_text("[core\n", encoding="utf-8")
+    with pytest.raises(HubDamaged, match="cannot be read"):
+        world.harvest()
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace makes the system call fail")

@@ -57,6 +57,8 @@ class Engine:
     is_draining: bool = False
     halt: str | None = None
     """What will not mend itself: a red base, an agent that cannot be started."""
+    is_damaged: bool = False
+    """Why it halts is that something which was said to be safe may be lost."""
     disk_note: str | None = None
     """What is wrong with the free space, while it is below the floor."""
     base_try: int = 1

@@ -21,10 +21,14 @@ class Wish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Why the loop returned. `halt` says what a person must mend, where that is why."""
+    """Why the loop returned. `halt` says what a person must mend, where that is why.
+
+    With `is_damaged` something that was said to be safe may be lost.
+    """
 
     wish: Wish
     halt: str | None
+    is_damaged: bool = False
 
 
 def run_loop(engine: Engine, *, wish: Callable[[], Wish], show: Callable[[Engine], None]) -> Ended:
@@ -53,7 +57,7 @@ def run_loop(engine: Engine, *, wish: Callable[[], Wish], show: Callable[[Engine
             if not engine.is_held and engine.refill():
                 continue
             _clear_jobs(engine)
-            return Ended(wanted, engine.held_by)
+            return Ended(wanted, engine.held_by, engine.is_damaged)
         if not is_changed:
             engine.ports.runners.wait(engine.wait_s())
 

@@ -299,6 +299,7 @@ def _job_failure(
     engine.hold_back(attempt.id, failures=before + 1)
     if failed.is_integrity:
         engine.halt = f"{job} of {attempt.id} may have lost something: {failed.headline}"
+        engine.is_damaged = True
     return c.NoteJobFailure(
         attempt=attempt.id,
         job=job,

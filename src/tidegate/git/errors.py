@@ -9,13 +9,14 @@
                          MainRepositoryMissing ForeignOwner
     Misused              UnknownRevision InsideWorkspace
     Refused              WorkspaceTaken NoMergeBase
+    IntegrityError       HubDamaged
 
 Which of them is raised never depends on the words of git, only on exit codes and on plumbing.
 """
 
 from collections.abc import Sequence
 
-from tidegate.core.errors import Misused, NotReady, Refused, Unavailable
+from tidegate.core.errors import IntegrityError, Misused, NotReady, Refused, Unavailable
 
 
 class GitFailed(Unavailable):
@@ -102,6 +103,12 @@ class ForeignOwner(NotReady):
     """The repository belongs to another user, and git refuses it for that."""
 
     code = "dubious_ownership"
+
+
+class HubDamaged(IntegrityError):
+    """The hub lacks what was put there for good, or cannot be read at all."""
+
+    code = "hub_damaged"
 
 
 class UnknownRevision(Misused):

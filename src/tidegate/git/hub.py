@@ -104,9 +104,11 @@ def make(path: str, source: Repository) -> Hub:
     """Return the hub at `path`, making it from the user's repository where there is none.
 
     It appears whole or not at all: it is built beside its place and renamed. What a killed attempt
-    left there is removed. Raises Busy when another process makes it for longer than LOCK_WAIT_S.
+    left there is removed. One that is there has its configuration written again, should somebody
+    have changed it. Raises Busy when another process makes it for longer than LOCK_WAIT_S.
     """
     if os.path.isdir(path):
+        _configure(path, source)
         return Hub(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with _lock(f"{path}.lock") as held:
@@ -125,17 +127,31 @@ def _build(path: str, source: Repository, lock: int) -> None:
     git = Git(trusts_user=True, cwd=os.path.dirname(path), timeout_s=LONG_S, keep_open=(lock,))
     options = ("--quiet", "--bare", "--local", "--dissociate", "--template=")
     git.run("clone", *options, "--", source.common_dir, path)
-    config = _CONFIG
-    if source.object_format != "sha1":
-        config += f"[extensions]\n\tobjectFormat = {source.object_format}\n"
-    if source.is_partial:
-        config += partial.hub_config(source)
-    _write(path, "config", config)
+    _configure(path, source)
     # No branch is checked out here: newer gits would read attributes from the one HEAD names.
     _write(path, "HEAD", "ref: refs/heads/tidegate/none\n")
     _write(path, "hooks/pre-receive", _PRE_RECEIVE)
     os.chmod(os.path.join(path, "hooks", "pre-receive"), stat.S_IRWXU)
     _write(path, "info/exclude", carried.excludes(source))
+
+
+def _configure(path: str, source: Repository) -> None:
+    """Write the hub's configuration where it is not what it has to be."""
+    config = _CONFIG
+    if source.object_format != "sha1":
+        config += f"[extensions]\n\tobjectFormat = {source.object_format}\n"
+    if source.is_partial:
+        config += partial.hub_config(source)
+    if _read(path, "config") != config.encode():
+        _write(path, "config", config)
+
+
+def _read(hub: str, name: str) -> bytes | None:
+    try:
+        with open(os.path.join(hub, name), "rb") as file:
+            return file.read()
+    except OSError:
+        return None
 
 
 def _write(hub: str, name: str, content: str | bytes) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tidegate.git.command import LONG_S, Git
-from tidegate.git.errors import GitFailed, GitTimedOut, UnknownRevision
+from tidegate.git.errors import GitFailed, GitTimedOut, HubDamaged
 from tidegate.git.hub import Hub
 
 UNPACK_MAX = 100
@@ -41,8 +41,8 @@ def bring(
     """Bring what the oids name, without what the known commits already hold.
 
     An oid that names nothing, or nothing of commits, is passed over: reflogs outlive their objects.
-    `spool` is a path for a file that may be large. Raises UnknownRevision for a known commit that
-    is not known, OSError where the disk is full.
+    `spool` is a path for a file that may be large. Raises HubDamaged for a known commit that is
+    not known, OSError where the disk is full.
     """
     looking = hub.git._replace(
         alternates=(objects,),
@@ -52,6 +52,8 @@ def bring(
     )
     names = sorted(set(oids))
     graph, broken = _new_commits(looking, names, known)
+    if broken:
+        _check_hub(hub, known)  # before anybody is blamed
     leaves = _leaves(graph)
     if _failure(hub, looking, leaves, known, spool) is None:
         return Brought(tuple(leaves), tuple(broken))
@@ -130,14 +132,22 @@ def _packing_failure(
     except GitTimedOut:
         raise
     except GitFailed as error:
-        for oid in known:
-            if hub.commit(oid) is None:
-                raise UnknownRevision(f"{oid} is no commit in the hub {hub.path}") from error
+        _check_hub(hub, known)
         again = looking.run(*command, stdin=revisions, stdout_path=os.devnull, ok_codes=range(256))
         if again.code == 0:
             raise
         return error.stderr
     return None
+
+
+def _check_hub(hub: Hub, known: Sequence[str]) -> None:
+    """Raise HubDamaged where the hub has not what was put there for good."""
+    for oid in known:
+        if hub.commit(oid) is None:
+            raise HubDamaged(
+                f"the hub {hub.path} cannot be read, or lacks {oid}, which was in it",
+                hint="mend it, or restore it from a copy; your own repository is not touched by it",
+            )
 
 
 def _storing_failure(hub: Hub, spool: str) -> str | None:

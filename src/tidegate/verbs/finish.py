@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from tidegate.core.errors import NotReady
+from tidegate.core.errors import IntegrityError, NotReady
 from tidegate.core.events import RunEnded
 from tidegate.core.issue import Issue
 from tidegate.core.values import Verdict
@@ -105,5 +105,5 @@ def _exit_code(summary: Summary, ended: Ended, *, is_over: bool) -> int:
     if ended.wish is not Wish.GO_ON and (summary.waiting or not is_over):
         return 130
     if ended.halt is not None:
-        return NotReady.exit_code
+        return IntegrityError.exit_code if ended.is_damaged else NotReady.exit_code
     return 1 if summary.stopped or summary.refused or summary.waiting or summary.note else 0
