@@ -86,7 +86,7 @@ def _open_git(
     variables: Mapping[str, str],
 ) -> Git:
     from tidegate.git.adapter import GitJobs  # noqa: PLC0415 - as above
-    from tidegate.git.host import hub_path  # noqa: PLC0415 - as above
+    from tidegate.git.host import carried_settings, hub_path  # noqa: PLC0415 - as above
 
     return GitJobs(
         hub=hub_path(repository),
@@ -96,6 +96,7 @@ def _open_git(
         style=style,
         identity=identity,
         variables=variables,
+        settings=carried_settings(repository),
     )
 
 

@@ -142,3 +142,17 @@ def test_a_landing_on_a_branch_with_commits_of_its_own_names_the_command(desk: D
 def _pulled(note: str) -> list[str]:
     """The repository and the branch that a remedy names."""
     return note.partition("git pull --no-rebase ")[2].split()[:2]
+
+
+@pytest.mark.slow
+def test_what_a_filter_stores_is_what_lands(desk: Desk) -> None:
+    """The large-file filter works in workspaces, also where the agent commits nothing itself."""
+    desk.commit(".gitattributes", "*.bin filter=lfs\n")
+    for key, value in (("clean", "tr a-z A-Z"), ("smudge", "tr A-Z a-z"), ("required", "true")):
+        desk.git("config", f"filter.lfs.{key}", value)
+    desk.settle("echo content > it.bin", more=TO_MAIN)
+    desk.issue(1)
+    assert desk.run()[0] == 0
+    assert desk.git("show", "main:it.bin") == "CONTENT"
+    assert (desk.repository / "it.bin").read_text(encoding="utf-8") == "content\n"
+    assert desk.git("status", "--porcelain", "-uno") == ""

@@ -35,6 +35,14 @@ def test_filters_that_a_commit_wants_are_named(world: World) -> None:
     assert carried.filters_wanted(world.repository.git, world.base) == ()
 
 
+def test_a_filter_that_is_carried_is_not_missed(world: World) -> None:
+    """One that no configuration defines is, whatever its name."""
+    head = commit(world.root, {".gitattributes": "*.bin filter=lfs\n*.zap filter=zap\n"})
+    assert carried.filters_missing(world.repository, head) == ("lfs", "zap")
+    git(world.root, "config", "filter.lfs.clean", "tr a-z A-Z")
+    assert carried.filters_missing(world.repository, head) == ("zap",)
+
+
 def test_a_carried_filter_is_applied_both_ways(world: World) -> None:
     """Stored text becomes content in the checkout and stored text again in the harvest."""
     settings = (

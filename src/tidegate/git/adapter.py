@@ -56,6 +56,8 @@ class GitJobs:
     identity: tuple[str, str]
     variables: Mapping[str, str]
     """What the set-up command may see of the user's environment."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """Of the user's configuration what a workspace needs: the filters that are carried."""
 
     def command(self, work: Work, folder: str) -> tuple[str, ...]:
         """Write the job's file into `folder` and return the command line that does the work."""
@@ -132,6 +134,7 @@ class GitJobs:
             "trash": f"{work.workspace}.trash",
             "env_files": self._copies(work.env_files),
             "caches": self._copies(work.caches),
+            "settings": self.settings,
             "setup": setup,
         }
 
@@ -148,6 +151,7 @@ class GitJobs:
             "author": self._stamp(work.utc),
             "message": work.subject,
             "takes_files": work.snapshot,
+            "settings": self.settings,
         }
 
     def _candidate(self, work: MergeWork) -> Json:

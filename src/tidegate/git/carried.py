@@ -47,6 +47,12 @@ def filters_wanted(git: Git, commit: str) -> tuple[str, ...]:
     return tuple(sorted({line.partition("=")[2] for line in found.text.split()}))
 
 
+def filters_missing(repository: Repository, commit: str) -> tuple[str, ...]:
+    """List the filter drivers that a commit asks for and that are not carried."""
+    names = {key.split(".")[1] for key, _ in filters(repository)}
+    return tuple(name for name in filters_wanted(repository.git, commit) if name not in names)
+
+
 def submodule_urls(repository: Repository) -> Settings:
     """Return ``submodule.NAME.url`` for each submodule, as an address that works from anywhere.
 

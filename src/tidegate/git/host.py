@@ -136,6 +136,11 @@ def hub_path(repository: Repository) -> str:
     return os.path.join(repository.home, HUB)
 
 
+def carried_settings(repository: Repository) -> tuple[tuple[str, str], ...]:
+    """Of the user's configuration what goes along with a workspace."""
+    return carried.filters(_found(repository.root))
+
+
 def _concerns(root: str) -> Iterator[Concern]:
     found = _found(root)
     try:
@@ -164,12 +169,13 @@ def _concerns(root: str) -> Iterator[Concern]:
             message=f"{len(changed)} tracked files differ from HEAD: runs start from commits",
             remedy="commit what builders should see; `tidegate land` needs a clean checkout",
         )
-    if found.head and (wanted := carried.filters_wanted(found.git, found.head)):
+    if found.head and (missing := carried.filters_missing(found, found.head)):
         yield Concern(
             code="filters",
             is_fatal=False,
-            message=f"there is a filter ({', '.join(wanted)}): workspaces hold what it stores",
-            remedy="let [workspace] setup fetch their content, where the work needs it",
+            message=f"a filter is not carried into workspaces ({', '.join(missing)}): they hold "
+            "what it stores, and what is added there is committed as it is",
+            remedy="let no agent write such files; for lfs: git lfs install",
         )
     if os.path.exists(os.path.join(root, ".gitmodules")):
         yield Concern(
