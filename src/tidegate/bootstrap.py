@@ -25,9 +25,9 @@ def build_house() -> House:
     """Everything a command line on this host needs. Adapters are imported where they are built."""
     from tidegate.evidence.store import FileStore  # noqa: PLC0415 - a verb pays for what it uses
     from tidegate.git.host import HostRepositories  # noqa: PLC0415 - as above
-    from tidegate.git.program import COMMAND, PREPARED  # noqa: PLC0415 - as above
+    from tidegate.git.program import COMMAND, FORKABLE  # noqa: PLC0415 - as above
     from tidegate.runner.clock import HostClock  # noqa: PLC0415 - as above
-    from tidegate.runner.fork_client import Prepared  # noqa: PLC0415 - as above
+    from tidegate.runner.fork_client import Forkable  # noqa: PLC0415 - as above
     from tidegate.runner.local import LocalRunners  # noqa: PLC0415 - as above
     from tidegate.runner.singleton import (  # noqa: PLC0415 - as above
         controller_holder,
@@ -35,7 +35,7 @@ def build_house() -> House:
     )
 
     holder = f"{socket.gethostname()}, process {os.getpid()}"
-    runners = LocalRunners(prepared=Prepared(command=COMMAND, module=PREPARED))
+    runners = LocalRunners(forkable=Forkable(command=COMMAND, module=FORKABLE))
     return House(
         repositories=HostRepositories(),
         open_ledger=_open_ledger,

@@ -20,7 +20,9 @@ def a_program(folder: Path, name: str, *, mode: int = 0o755) -> Path:
     [
         "there --flag", "MODE=fast A=b there", "'there' x", "cd sub && missing", "$AGENT run",
         "(missing)", "{ missing; }", "~/bin/missing", "./missing", "bin/missing x", "if true; then",
-        "# a comment\nmissing", "it's no shell word", "", "exec missing", '"$HOME"/missing',
+        "# a comment\nmissing", "it's no shell word", "", "exec missing",
+        "PATH=bin:$PATH missing", "A=1 PATH=bin missing", "source x && missing", "pushd x",
+        '"$HOME"/missing',
     ],
 )  # fmt: skip
 def test_a_command_is_only_faulted_for_what_is_certain(tmp_path: Path, command: str) -> None:

@@ -1,5 +1,6 @@
 """A run that is ended before its issues are decided: nothing is lost, and another begins."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.engine.scene import at, outcomes, runs_in, scene, told
@@ -7,8 +8,11 @@ from tests.sim.builders import GOOD, HANGS, Deed
 from tests.sim.faults import SimulatedCrash
 from tests.sim.world import World
 from tidegate.core import events as e
+from tidegate.core.errors import Misused
 from tidegate.engine.engine import Engine
 from tidegate.engine.loop import Wish
+from tidegate.ports.agents import Agent
+from tidegate.ports.runners import RunnerSpec
 
 EARLY = Deed(commits="early", work_s=1e9)
 
@@ -58,6 +62,59 @@ def test_what_landed_is_not_done_again(tmp_path: Path) -> None:
     assert rows == {"one": "landed", "two": "abandoned"}
 
 
+def test_an_end_that_was_cut_short_is_finished_by_the_next_run(tmp_path: Path) -> None:
+    """Lanes of a run that are abandoned cannot go on in it, whoever asks."""
+    world = scene(tmp_path, fix=[HANGS, GOOD])
+    at(world, runs_in(world, "build-1/turns/1"), lambda _: setattr(world, "wish", _detach))
+    world.live()
+    world.anew, world.wish = True, lambda: Wish.GO_ON
+    at(world, lambda _: "abandoned" in ended(world.events()), lambda _: leave(world))
+    result = world.live()
+    assert result is not None
+    assert (result.exit_code, len(world.ledger.runs())) == (130, 1)
+    world.anew, world.wish = False, lambda: Wish.GO_ON
+    world.run_to_end()
+    assert len(world.ledger.runs()) == 2
+    assert outcomes(world) == {"fix": "landed"}
+    assert world.git.workspaces == {}
+
+
+def leave(world: World) -> None:
+    """Leave with the next look at the wishes."""
+    world.wish = _detach
+
+
+def test_what_was_not_delivered_is_told(tmp_path: Path) -> None:
+    """The run is over all the same: a branch that is gone for good must not keep it open."""
+    world = scene(tmp_path, fix=[GOOD])
+    world.git.checkout.dirt = "there are uncommitted changes"
+    world.live()
+    world.anew = True
+    result = world.live()
+    assert result is not None
+    assert result.exit_code == 1
+    assert "there are uncommitted changes" in result.summary.note
+    assert world.is_ended
+
+
+def test_an_agent_that_is_not_installed_any_more_is_no_hindrance(tmp_path: Path) -> None:
+    """Nothing of it is needed to end its run."""
+    world = scene(tmp_path, fix=[HANGS, GOOD])
+    at(world, runs_in(world, "build-1/turns/1"), lambda _: setattr(world, "wish", _detach))
+    world.live()
+    house, loads = world.house(), iter([True])
+
+    def load(name: str) -> Agent:
+        if next(loads, False):
+            raise Misused("there is no agent of that name")
+        return house.load_agent(name)
+
+    world.house = lambda: replace(house, load_agent=load)  # type: ignore[method-assign]  # an agent that is gone when it is first asked for
+    world.anew, world.wish = True, lambda: Wish.GO_ON
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+
+
 def test_a_landing_under_way_comes_to_its_end_first(tmp_path: Path) -> None:
     """It may have happened: the lane has landed, and nothing is left to be abandoned."""
     world = scene(tmp_path, fix=[GOOD])
@@ -81,20 +138,24 @@ def test_a_turn_that_was_never_begun_is_fenced(tmp_path: Path) -> None:
     world = scene(tmp_path, fix=[GOOD, GOOD])
     start = world.host.start
 
-    def dies(_: object) -> None:
-        world.host.start = start  # type: ignore[method-assign]  # only the first start fails
-        world.anew = True
-        raise SimulatedCrash
+    def dies(spec: RunnerSpec) -> None:
+        if "TIDEGATE_ATTEMPT" in spec.env:
+            world.host.start = start  # type: ignore[method-assign]  # only the first turn's fails
+            world.anew = True
+            raise SimulatedCrash
+        start(spec)
 
-    at(
-        world,
-        lambda _: told(world, e.WorkspaceReady),
-        lambda _: setattr(world.host, "start", dies),
-    )
+    world.host.start = dies  # type: ignore[method-assign]  # the fault of this test
     assert world.live() is None
+    (granted,) = [each for each in told(world, e.TurnOpened) if each.attempt == "fix-build-1"]
+    first = str(world.ledger.runs()[0]["run_id"])
     world.run_to_end()
     assert outcomes(world) == {"fix": "landed"}
     assert len(world.ledger.runs()) == 2
+    folders = [each for each in world.host.processes if f"/{first}/" in each.spec.folder]
+    assert not [each for each in folders if each.spec.folder.endswith("fix-build-1/turns/1")]
+    place = f"{world.repositories.repository.home}/runs/{first}/attempts/fix-build-1/turns/1"
+    assert world.host.fences[place] > granted.epoch
 
 
 def test_without_an_open_run_it_is_a_run_like_any(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Runners of a prepared program are forked from a server that has it ready. Nobody can tell."""
+"""Runners of a program of ours are forked from a server that has it ready."""
 
 import os
 import signal
@@ -13,17 +13,17 @@ from tests.runner.stage import ELSEWHERE, Stage, python
 from tests.waiting import until
 from tidegate.ports.runners import Absent, EndReason, Over
 from tidegate.runner import local, process_table
-from tidegate.runner.fork_client import Prepared
+from tidegate.runner.fork_client import Forkable
 from tidegate.runner.local import LocalRunners
 
 HERE = Path(__file__).parent
-PROGRAM = Prepared(command=("prepared",), module="prepared_program")
+PROGRAM = Forkable(command=("prepared",), module="prepared_program")
 TELL = """
 import os, signal
 print(sorted(name for name in os.environ if name != "LC_CTYPE"), os.environ["TIDEGATE_MARK"])
 print(os.getcwd(), os.getsid(0) == os.getpid(), signal.pthread_sigmask(signal.SIG_BLOCK, ()))
 print([signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGCHLD, signal.SIGPIPE)])
-print(os.read(0, 99), sorted(map(int, os.listdir("/proc/self/fd")))[:4])
+print(os.read(0, 99), sorted(map(int, os.listdir("/proc/self/fd"))))
 os.system("echo from $TIDEGATE_MARK")
 """
 
@@ -36,7 +36,7 @@ def forking(stage: Stage) -> Iterator[Stage]:
         f'#!/bin/sh\nshift\nPYTHONPATH={HERE} exec {sys.executable} "$@"\n', encoding="utf-8"
     )
     found.chmod(0o700)
-    plain, stage.runners = stage.runners, LocalRunners(python=str(found), prepared=PROGRAM)
+    plain, stage.runners = stage.runners, LocalRunners(python=str(found), forkable=PROGRAM)
     yield stage
     stage.runners.stand_down()
     plain.close()
@@ -108,8 +108,44 @@ def test_a_forked_program_has_its_limits(
     assert ending.reason is reason
 
 
+def test_a_forked_program_carries_its_mark(forking: Stage) -> None:
+    """A sweep finds it as it finds any other, and its runner is not taken for it."""
+    spec = forking.start("prepared", "print('on', flush=True); import time; time.sleep(60)")
+    forking.hears(spec, "on")
+    assert forking.alive(spec) == (forking.beat(spec).agent_pid,)
+    assert forking.runners.sweep(spec.mark, grace_s=1.0) == ()
+    assert forking.ended(spec).signal == signal.SIGTERM
+
+
+def test_a_forked_runner_leads_a_session(forking: Stage) -> None:
+    """No terminal's signal reaches it, and its server's end is none of its own."""
+    spec = forking.start("prepared", "print('on', flush=True); import time; time.sleep(60)")
+    forking.hears(spec, "on")
+    runner = forking.beat(spec).runner_pid
+    assert os.getsid(runner) == runner != os.getsid(server_of(forking))
+
+
+def test_runners_that_are_over_are_reaped(forking: Stage) -> None:
+    """With the next request: their number does not grow."""
+    for _ in range(4):
+        forking.run("prepared", "code = 0")
+    zombies = [p for p in process_table.everyone().values() if p.parent == server_of(forking)]
+    assert len(zombies) <= 1
+
+
+@pytest.mark.parametrize("script", ["raise RuntimeError('a bug')", "print('x')"])
+def test_a_forked_program_ends_where_not_even_its_words_can_be_written(
+    forking: Stage, script: str
+) -> None:
+    """On a full disk it must not run on as the runner that it was forked from."""
+    full = "import sys; sys.stdout = open('/dev/full', 'w'); sys.stderr = open('/dev/full', 'w')"
+    _, ending = forking.run("prepared", f"{full}\n{script}")
+    assert (ending.reason, ending.error) == (EndReason.EXITED, None)
+    assert ending.code == int("bug" in script)
+
+
 def test_a_forked_program_dies_with_its_runner(forking: Stage) -> None:
-    """It has no mark in /proc that a sweep could find, so nothing of it may be left to be found."""
+    """Nobody is left to end it."""
     spec = forking.start("prepared", "print('on', flush=True); import time; time.sleep(60)")
     forking.hears(spec, "on")
     beat = forking.beat(spec)
@@ -155,8 +191,8 @@ def test_an_environment_may_be_read_twice() -> None:
 def test_a_server_that_cannot_begin_is_done_without(stage: Stage) -> None:
     """What it would have called is started as the program that it is."""
     command = python("print('as a program')")
-    nobody = Prepared(command=command[:4], module="tidegate.no_such_module")
-    runners, stage.runners = stage.runners, LocalRunners(prepared=nobody)
+    nobody = Forkable(command=command[:4], module="tidegate.no_such_module")
+    runners, stage.runners = stage.runners, LocalRunners(forkable=nobody)
     runners.close()
     spec, ending = stage.run(*command)
     assert (ending.code, stage.said(spec)) == (0, "as a program\n")
@@ -175,10 +211,10 @@ def test_a_server_ends_with_its_controller(tmp_path: Path) -> None:
     """Also with one that is killed and cannot tell it."""
     script = f"""
 import os, signal, sys
-from tidegate.runner.fork_client import Prepared
+from tidegate.runner.fork_client import Forkable
 from tidegate.runner.local import LocalRunners
 from tidegate.ports.runners import RunnerSpec
-runners = LocalRunners(prepared=Prepared(command=("git",), module="tidegate.git.prepared"))
+runners = LocalRunners(forkable=Forkable(command=("git",), module="tidegate.git.forkable"))
 runners.start(RunnerSpec(
     folder={str(tmp_path / "job")!r}, epoch=1, argv=("git", "nothing"), env={{}}, cwd="/",
     mark="x", deadline_s=9.0, output_max_bytes=999999, grace_s=1.0, beat_s=9.0))

@@ -79,6 +79,8 @@ class Host:
         self._fate = fate
         self._witness = witness
         self._folders: dict[str, Process] = {}
+        self.fences: dict[str, int] = {}
+        """The fences of folders in which nothing was ever started."""
         self._has_ended = False
 
     # --- the port ---------------------------------------------------------------------------
@@ -92,6 +94,7 @@ class Host:
             raise Unavailable("no runner could be started: EAGAIN")
         Path(spec.folder).mkdir(parents=True, exist_ok=True)
         process = Process(spec=spec, pid=1000 + 2 * len(self.processes))
+        process.fence = self.fences.get(spec.folder, 0)
         self._folders[spec.folder] = process
         self.processes.append(process)
         self._fate.between_halves()
@@ -117,7 +120,7 @@ class Host:
         process.is_stop_asked = True
         if process.is_held:
             process.is_stopping = True
-            ending = Ending(reason=EndReason.STOPPED, signal=15)
+            ending = Ending(reason=EndReason.STOPPED, signal=15, asked=reason)
             self._timeline.after(
                 self._fate.stop_delay_s(), lambda: self._end_if_at_work(process, ending)
             )
@@ -125,7 +128,9 @@ class Host:
     def declare_lost(self, folder: str, *, epoch: int) -> bool:
         """Take the lock and write the fence, where no runner holds it."""
         process = self._at(folder)
-        assert process is not None
+        if process is None:
+            self.fences[folder] = max(self.fences.get(folder, 0), epoch)
+            return True
         if process.is_held:
             return False
         process.fence = max(process.fence, epoch)
@@ -206,7 +211,7 @@ class Host:
         if process.fence > process.spec.epoch:
             self._record(process, Ending(reason=EndReason.FENCED))
         elif process.is_stop_asked:
-            self._record(process, Ending(reason=EndReason.STOPPED))
+            self._record(process, Ending(reason=EndReason.STOPPED, asked="interrupted"))
         else:
             self._work(process)
 

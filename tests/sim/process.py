@@ -16,6 +16,7 @@ class Ending:
     signal: int | None = None
     reason: EndReason = EndReason.EXITED
     error: str | None = None
+    asked: str = ""
 
 
 Script = Generator[float, None, Ending]
@@ -83,4 +84,5 @@ class Process:
             leftovers=(self.pid + 1,) if clings and has_run else (),
             swept=0,
             error=ending.error,
+            asked=ending.asked,
         )

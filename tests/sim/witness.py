@@ -135,6 +135,8 @@ class Eyewitness:
         """A turn's end is what its runner wrote; it is lost only where nothing of it lives."""
         told = [run, event.attempt, str(event.turn)]
         found = [each for each in processes if _turn(each) == told]
+        if not found and event.how == "fenced":
+            return  # opened by a controller that died before it could start it
         require(len(found) == 1, "the end of a turn that never was", event)
         ending = found[0].exit
         if event.how == "lost":

@@ -14,7 +14,7 @@ CHECK = attempt_in(_S.STARTED, role=Role.CHECK, id="fix-check-1", commit="commit
 LANES = {
     "preparing": lane_with(),
     "building": lane_with(attempt_in(_S.CHECKPOINTED)),
-    "waiting": lane_with(attempt_in(_S.MATERIALIZED)),
+    "offered": lane_with(attempt_in(_S.MATERIALIZED)),
     "checking": lane_with(attempt_in(_S.MATERIALIZED), CHECK),
     "rework": lane_with(attempt_in(_S.REVIEWED, authorization=Authorization.WITHHELD)),
     "landing": lane_with(attempt_in(_S.REVIEWED, authorization=Authorization.GRANTED)),
@@ -36,7 +36,7 @@ def test_a_build_without_a_turn_is_prepared(state: State) -> None:
 
 def test_a_change_whose_landing_was_refused_waits() -> None:
     """It has nothing to answer: it is merged and checked again when it is its turn."""
-    assert stage_of(lane_with(attempt_in(_S.REVIEWED))) == "waiting"
+    assert stage_of(lane_with(attempt_in(_S.REVIEWED))) == "offered"
 
 
 def row_of(lane: Lane) -> Row:

@@ -14,6 +14,8 @@ def missing_program(command: str, path: str) -> str | None:
     A word that holds shell syntax is left to the shell: this check may stay silent, never wrong.
     """
     program = next(iter(words(command)), "")
+    if command.lstrip().startswith("PATH=") or " PATH=" in command:
+        return None
     if not program or _SHELL_MARKS.intersection(program) or program in _BUILTINS:
         return None
     if program.startswith("/"):
@@ -48,4 +50,5 @@ _BUILTINS = frozenset({
     "exit", "export", "false", "for", "getopts", "hash", "if", "kill", "local", "printf", "pwd",
     "read", "readonly", "return", "set", "shift", "test", "times", "trap", "true", "type", "ulimit",
     "umask", "unalias", "unset", "until", "wait", "while",
+    "builtin", "declare", "enable", "let", "mapfile", "popd", "pushd", "shopt", "source", "typeset",
 })  # fmt: skip

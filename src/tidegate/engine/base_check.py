@@ -69,10 +69,15 @@ def _come_to_check(engine: Engine, folder: str) -> None:
         return
     name = base_preparation(engine.base_try)
     result = look_at_job(
-        engine, name, _preparation(engine), may_start=lambda: not engine.is_held, keeps=True
+        engine,
+        name,
+        _preparation(engine),
+        may_start=lambda: not engine.is_held and engine.may_try(BASE),
+        keeps=True,
     )
     place = engine.setup.places.job(name)
     if isinstance(result, WorkFailed):
+        engine.hold_back(BASE, failures=engine.base_losses + 1, is_new_work=True)
         _try_again(engine, result.headline)
     elif engine.is_held:
         is_there = isinstance(result, Prepared) or engine.is_base_dirty

@@ -5,6 +5,9 @@ from tidegate.engine.engine import Engine
 from tidegate.engine.jobs import look_at_job
 from tidegate.ports.git import Delivered, DeliverWork, NotDelivered, WorkFailed
 
+DELIVERY = "delivery"
+"""What a failed delivery's pause goes by."""
+
 
 def advance_delivery(engine: Engine) -> None:
     """Give the user's repository what the run's ref is at: intent, move, outcome.
@@ -17,7 +20,7 @@ def advance_delivery(engine: Engine) -> None:
         _settle(engine, run.delivery)
         return
     is_new = run.target not in (run.started.base, run.delivered)
-    if not is_new or engine.refused_delivery == run.target:
+    if not is_new or engine.refused_delivery == run.target or not engine.may_try(DELIVERY):
         return
     engine.book.record_run(
         DeliveryIntended(
@@ -54,3 +57,5 @@ def _count_failures(engine: Engine, intent: DeliveryIntended, outcome: str) -> N
     if outcome == "waiting" or is_given_up:
         engine.refused_delivery = intent.new
         engine.deliveries_failed = 0
+    elif outcome == "failed":
+        engine.hold_back(DELIVERY, failures=engine.deliveries_failed)

@@ -12,9 +12,24 @@ from tidegate.ports.agents import Brief
 from tidegate.ports.clock import Reading
 
 RETRY_FACTOR = 4.0
+"""By how much each further failure in a row lengthens the pause before the next try."""
+RETRY_MAX_S = 600.0
+"""The longest pause."""
+
+INTERRUPTED = "interrupted"
+"""The reason that a request to stop gives: a person wished it."""
 
 BASE = "base"
 """What the base's check goes by, where a lane's has its attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """When a failed job may be tried again, on the monotonic clock."""
+
+    at_s: float
+    is_new_work: bool
+    """A drain begins none of its kind."""
 
 
 def base_preparation(number: int) -> str:
@@ -78,8 +93,8 @@ class Engine:
     harvests: int = 0
     packs: int = 0
     """What was harvested, and how often the hub was packed, under this controller."""
-    retry_at: dict[str, float] = field(default_factory=dict)
-    """When a job of an attempt may be tried again, on the monotonic clock."""
+    retries: dict[str, Retry] = field(default_factory=dict)
+    """When a job of an attempt may be tried again, by the attempt."""
     renewed: dict[str, Renewal] = field(default_factory=dict)
     """The newest renewal of each turn, by its folder."""
     unheld_since: dict[str, float] = field(default_factory=dict)
@@ -106,7 +121,7 @@ class Engine:
     def end(self) -> None:
         """A tick ends: a folder that nobody asked for any more is no longer waited for."""
         now_s = self.now.monotonic_s
-        self.retry_at = {a: at_s for a, at_s in self.retry_at.items() if at_s > now_s}
+        self.retries = {name: each for name, each in self.retries.items() if each.at_s > now_s}
         self.unheld_since = {f: at for f, at in self.unheld_since.items() if f in self.running}
         self.clinging_since = {f: at for f, at in self.clinging_since.items() if f in self.swept}
 
@@ -118,14 +133,19 @@ class Engine:
         """Clear this folder away once what was learnt from it is durable."""
         self.spent[folder] = None
 
-    def hold_back(self, attempt: str, *, failures: int) -> None:
-        """A job of this attempt failed, so many times in a row: the next try has to wait."""
-        pause_s = self.setup.policy.deadlines.retry_s * RETRY_FACTOR ** (failures - 1)
-        self.retry_at[attempt] = self.now.monotonic_s + pause_s
+    def hold_back(self, owner: str, *, failures: int, is_new_work: bool = False) -> None:
+        """A job failed, so many times in a row: the owner's next has to wait.
 
-    def may_try(self, attempt: str) -> bool:
-        """No job of this attempt has failed a moment ago."""
-        return self.now.monotonic_s >= self.retry_at.get(attempt, 0.0)
+        With `is_new_work` it is of a kind that a drain does not begin.
+        """
+        pause_s = self.setup.policy.deadlines.retry_s * RETRY_FACTOR ** min(failures - 1, 10)
+        at_s = self.now.monotonic_s + min(pause_s, RETRY_MAX_S)
+        self.retries[owner] = Retry(at_s, is_new_work=is_new_work)
+
+    def may_try(self, owner: str) -> bool:
+        """No job of this attempt, or whatever owns jobs, has failed a moment ago."""
+        retry = self.retries.get(owner)
+        return retry is None or self.now.monotonic_s >= retry.at_s
 
     def saw_running(self, folder: str) -> None:
         """A runner of this folder is at work."""
@@ -187,10 +207,13 @@ class Engine:
         """Nothing is under way and nothing would start."""
         if self.running:
             return False
+        if self.is_damaged:
+            return True  # no try is worth its risk before a person has looked
         if self.is_held:
-            return True
+            return all(retry.is_new_work for retry in self.retries.values())
         is_takeable = any(self.landed.issuperset(issue.needs) for issue in self.queue)
-        return not is_takeable and not self.book.lanes and self.book.run.delivery is None
+        is_idle = not self.book.lanes and self.book.run.delivery is None
+        return is_idle and not is_takeable and not self.retries
 
     def stop_all(self) -> None:
         """Ask every turn and every preparation under way to end. Asking twice is asking once.
@@ -211,11 +234,12 @@ class Engine:
                     stop(places.turn(attempt.id, turn.number), turn.epoch)
 
     def _request_stop(self, folder: str, epoch: int) -> None:
-        self.ports.runners.request_stop(folder, epoch=epoch, reason="interrupted")
+        self.ports.runners.request_stop(folder, epoch=epoch, reason=INTERRUPTED)
 
     def wait_s(self) -> float:
         """How long nothing can become due by itself: the next beat, look, try or start limit."""
-        retry_s = min(self.retry_at.values(), default=math.inf) - self.now.monotonic_s
+        soonest_s = min((retry.at_s for retry in self.retries.values()), default=math.inf)
+        retry_s = max(0.0, soonest_s - self.now.monotonic_s)
         return min(retry_s, self._look_s())
 
     def _look_s(self) -> float:

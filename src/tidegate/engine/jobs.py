@@ -9,7 +9,7 @@ fence keeps out a runner that comes too late.
 from collections.abc import Callable
 from typing import assert_never
 
-from tidegate.engine.engine import Engine
+from tidegate.engine.engine import INTERRUPTED, Engine
 from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.ports.git import Work, WorkFailed, WorkResult
 from tidegate.ports.runners import Absent, EndReason, Exit, RunnerSpec, Running
@@ -50,7 +50,7 @@ def look_at_job(
 def _heard(
     engine: Engine, folder: str, work: Work, ending: Exit, *, keeps: bool
 ) -> WorkResult | None:
-    if ending.reason is EndReason.STOPPED:
+    if ending.reason is EndReason.STOPPED and ending.asked == INTERRUPTED:
         engine.tidy_after_commit(folder)  # a person's wish is no failure: it is begun anew
         return None
     result = _result(engine, folder, work, ending)

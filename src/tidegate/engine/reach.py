@@ -70,7 +70,7 @@ def _look(
 ) -> WorkResult | None:
     """Look at a job of an attempt. One that failed a moment ago is not begun again yet."""
     return look_at_job(
-        engine, name, work, may_start=lambda: engine.may_try(attempt.id) and may_start()
+        engine, name, work, may_start=lambda: may_start() and engine.may_try(attempt.id)
     )
 
 
@@ -296,7 +296,7 @@ def _job_failure(
 ) -> c.NoteJobFailure:
     failed = _failed(result, job)
     before = attempt.removals_failed if job == "remove" else attempt.jobs_failed
-    engine.hold_back(attempt.id, failures=before + 1)
+    engine.hold_back(attempt.id, failures=before + 1, is_new_work=job in _NEW_WORK)
     if failed.is_integrity:
         engine.halt = f"{job} of {attempt.id} may have lost something: {failed.headline}"
         engine.is_damaged = True
@@ -307,6 +307,9 @@ def _job_failure(
         detail_digest=engine.ports.ledger.put_text(failed.message),
         gives_up=gives_up and not failed.is_integrity,
     )
+
+
+_NEW_WORK = frozenset({"prepare", "merge"})
 
 
 def _failed(result: WorkResult, job: str) -> WorkFailed:

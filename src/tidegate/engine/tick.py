@@ -27,7 +27,6 @@ from tidegate.playbooks.build import (
     could_not_start,
     head_of,
     plan,
-    queue_order,
 )
 from tidegate.ports.clock import Reading
 
@@ -39,8 +38,8 @@ def tick(engine: Engine, now: Reading) -> bool:
     if advance_base(engine):
         _open_lanes(engine)
         labels = _labels(engine)
-        for lane in sorted(engine.book.lanes.values(), key=queue_order):
-            _advance(engine, lane.id, labels)  # the head first: it moves the others' target
+        for lane in sorted(engine.book.lanes.values(), key=lambda lane: lane.landing is None):
+            _advance(engine, lane.id, labels)  # a landing first: it moves the others' target
         advance_upkeep(engine)
     advance_delivery(engine)
     engine.end()
@@ -56,7 +55,7 @@ def _commit(engine: Engine) -> bool:
     for folder in spent:
         shutil.rmtree(folder, ignore_errors=True)
     engine.book.forget_ended()
-    return is_recorded or bool(starts)
+    return is_recorded or bool(starts) or bool(spent)
 
 
 def _look_at_disk(engine: Engine) -> None:

@@ -10,7 +10,7 @@ from tidegate.core.lane import Attempt, Lane, Turn
 from tidegate.core.lease import Acquire, Release, Renew
 from tidegate.core.values import Role
 from tidegate.engine.briefing import place_of, start_turn
-from tidegate.engine.engine import Engine, Renewal
+from tidegate.engine.engine import INTERRUPTED, Engine, Renewal
 from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.ports.agents import Result
 from tidegate.ports.runners import Absent, Beat, EndReason, Exit, Running
@@ -125,7 +125,7 @@ def _ended(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> c.Note
     failure = result.failure
     return c.NoteEnd(
         attempt=attempt.id,
-        how=str(ending.reason),
+        how=_how(ending),
         code=ending.code,
         signal=ending.signal,
         active_s=ending.active_s,
@@ -135,6 +135,13 @@ def _ended(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> c.Note
         is_external=result.is_external,
         path=engine.setup.places.artifact(attempt.id, turn.number),
     )
+
+
+def _how(ending: Exit) -> str:
+    """A stop that nobody here asked for is an end from outside, and counts as one."""
+    if ending.reason is EndReason.STOPPED and ending.asked != INTERRUPTED:
+        return str(EndReason.EXITED)
+    return str(ending.reason)
 
 
 def _lost(engine: Engine, attempt: Attempt, turn: Turn, beat: Beat | None) -> c.NoteEnd:
@@ -162,7 +169,7 @@ def fence_off(engine: Engine, attempt: Attempt, turn: Turn) -> c.NoteEnd | None:
     is_absent = isinstance(engine.ports.runners.look(folder), Absent)
     if not is_absent or not engine.ports.runners.declare_lost(folder, epoch=turn.epoch + 1):
         return None
-    close_lease(engine, attempt, turn, fence=True)
+    close_lease(engine, attempt, turn, fence=False)
     return c.NoteEnd(
         attempt=attempt.id,
         how="fenced",

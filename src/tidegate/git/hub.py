@@ -208,6 +208,7 @@ def pack(hub: Hub) -> None:
     """
     git = hub.git.within(LONG_S)
     git.run("repack", "-q")
+    durable.sync_file_system(hub.path)  # before the loose copies go
     git.run("prune-packed", "-q")
     git.run("multi-pack-index", "write", "--no-progress")
     git.run("pack-refs", "--all")

@@ -9,5 +9,5 @@ PROGRAM = os.path.dirname(os.path.abspath(__file__))
 COMMAND = (sys.executable, "-I", "-S", PROGRAM)
 """How the command line of a job begins; its last word is the job file."""
 
-PREPARED = "tidegate.git.prepared"
+FORKABLE = "tidegate.git.forkable"
 """The module whose `main` does what such a command line would."""

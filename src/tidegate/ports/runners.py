@@ -40,7 +40,7 @@ class EndReason(StrEnum):
     EXITED = "exited"
     """It ended by itself, by an exit code or by a signal that was not ours."""
     STOPPED = "stopped"
-    """It was ended because a stop was asked for."""
+    """It was ended because a stop was asked for: `asked` says with what words."""
     DEADLINE = "deadline"
     OUTPUT_CAP = "output_cap"
     NOT_STARTED = "not_started"
@@ -79,6 +79,8 @@ class Exit:
     swept: int
     """Descendants that outlived the agent's process and were ended by the sweep."""
     error: str | None
+    asked: str = ""
+    """The reason that a request to stop gave; a signal to the runner has one of its own."""
     oom_kills: int = 0
     """How many processes this machine killed for want of memory meanwhile. With signal 9 and reason
     EXITED it is the likely cause, and then neither the agent nor its sign-in is to blame."""

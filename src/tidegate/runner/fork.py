@@ -1,8 +1,8 @@
 """A program of ours that is called in a fork instead of being started.
 
 What it sees is what it would see as a program of its own: arguments, environment, working
-directory, streams, signals, and a session that it leads. Only its environment in /proc is that of
-the process it was forked from, so it has no mark there: it is tied to its runner instead.
+directory, streams, signals, and a session that it leads. It carries its mark as a program does, in
+the environment that /proc shows of it, and it dies with its runner.
 """
 
 import os
@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
-from tidegate.runner import prctl, signals
+from tidegate.runner import carried_mark, prctl, process_table, signals
 from tidegate.runner.descriptors import close_others
 from tidegate.runner.spec import Call
 
@@ -52,6 +52,7 @@ def _called(
     for number, descriptor in enumerate(streams):
         os.dup2(descriptor, number)
     close_others()  # the runner's lock above all
+    carried_mark.show(environment[process_table.MARK.encode()])
     os.environb.clear()
     os.environb.update(environment)
     for number in signals.everything():
@@ -62,17 +63,21 @@ def _called(
 
 
 def end(work: Callable[[], int]) -> None:
-    """Do the work and end this process: never return into what it was forked from."""
+    """Do the work and end this process. It never returns into what it was forked from.
+
+    On a full disk not even the words for an error can be written.
+    """
     code = 1
     try:
-        code = work()
-    except SystemExit as asked:
-        code = asked.code if isinstance(asked.code, int) else int(asked.code is not None)
-    except BaseException:  # noqa: BLE001 - whatever it is, it ends here, and is told
-        import traceback  # noqa: PLC0415 - 1 ms that only a bug needs
+        try:
+            code = work()
+        except SystemExit as asked:
+            code = asked.code if isinstance(asked.code, int) else int(asked.code is not None)
+        except BaseException:  # noqa: BLE001 - whatever it is, it ends here, and is told
+            import traceback  # noqa: PLC0415 - 1 ms that only a bug needs
 
-        traceback.print_exc()
-    finally:
+            traceback.print_exc()
         sys.stdout.flush()
         sys.stderr.flush()
+    finally:
         os._exit(code)

@@ -8,15 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tidegate.runner import signals
+from tidegate.runner.process_table import ROOM_FOR_A_MARK
 
-ANSWER_MAX_S = 10.0
-"""How long the server may take. Its first answer comes when it has imported what jobs need."""
+ANSWER_MAX_S = 2.0
+"""How long the server may take, since a tick waits for it. Its first answer comes when it has
+imported what jobs need, after some 40 ms."""
 
 _ANSWER_BYTES_MAX = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class Forkable:
     """A program of ours that a fork server can have ready.
 
     `command` is how its command lines begin, MODULE the one whose `main` does what they would.
@@ -45,9 +47,8 @@ class ForkServer:
         A server that fails is killed, and a new one is asked. The old one may have begun all the
         same, which does no harm: whoever takes the folder's lock second begins nothing.
         """
-        is_new = False
-        while not is_new:
-            is_new = self._channel is None
+        tries = 2 if self._channel is not None else 1
+        for _ in range(tries):
             pidfd = self._ask(spec_path, environment)
             if pidfd is not None:
                 return pidfd
@@ -58,7 +59,9 @@ class ForkServer:
         try:
             channel = self._channel or self._begin()
             socket.send_fds(channel, [os.fsencode(spec_path)], [environment])
-            _, pidfds, _, _ = socket.recv_fds(channel, _ANSWER_BYTES_MAX, 1)
+            _, pidfds, _, _ = socket.recv_fds(
+                channel, _ANSWER_BYTES_MAX, 1, socket.MSG_CMSG_CLOEXEC
+            )
         except OSError:
             return None
         return pidfds[0] if pidfds else None
@@ -76,11 +79,12 @@ class ForkServer:
 
     def _begin(self) -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
+        with contextlib.ExitStack() as undo, theirs:
+            undo.callback(ours.close)
             self._pid = os.posix_spawn(
                 self._argv[0],
                 self._argv,
-                self._environment,
+                {**self._environment, **ROOM_FOR_A_MARK},
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, theirs.fileno(), 0),
                     (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
@@ -89,6 +93,7 @@ class ForkServer:
                 setsid=True,
                 setsigmask=signals.everything(),
             )
+            undo.pop_all()
         ours.settimeout(ANSWER_MAX_S)
         self._channel = ours
         return ours

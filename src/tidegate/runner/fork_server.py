@@ -16,7 +16,8 @@ import os
 import socket
 from importlib import import_module
 
-from tidegate.runner import files, program
+from tidegate.runner import carried_mark, files, program
+from tidegate.runner.descriptors import close_others
 from tidegate.runner.fork import end
 from tidegate.runner.spec import Call
 
@@ -25,12 +26,16 @@ REQUEST_BYTES_MAX = 1 << 16
 
 def main(module: str) -> int:
     """Serve until the other side is gone."""
+    close_others()
+    carried_mark.find_room()
     call: Call = import_module(module).main
     gc.collect()
     gc.freeze()  # so that collections in the children do not copy what all of them share
     with socket.socket(fileno=0) as channel:
         while True:
-            spec_path, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES_MAX, 1)
+            spec_path, descriptors, _, _ = socket.recv_fds(
+                channel, REQUEST_BYTES_MAX, 1, socket.MSG_CMSG_CLOEXEC
+            )
             if not spec_path:
                 return 0
             _reap()

@@ -28,7 +28,7 @@ from tidegate.ports.runners import (
     Unheld,
 )
 from tidegate.runner import ending, files, lock, process_table, signals
-from tidegate.runner.fork_client import ForkServer, Prepared
+from tidegate.runner.fork_client import Forkable, ForkServer
 from tidegate.runner.requests import StopRequest, is_fenced, read_stop
 from tidegate.runner.spec import encode_environment
 from tidegate.runner.watch import Identity, Watch
@@ -48,12 +48,12 @@ _T = TypeVar("_T")
 class LocalRunners:
     """Starts runners on this machine and reports what it sees of them. Not for several threads."""
 
-    def __init__(self, *, python: str = sys.executable, prepared: Prepared | None = None) -> None:
-        """With `prepared`, runners of that program's command lines are forked and not started."""
+    def __init__(self, *, python: str = sys.executable, forkable: Forkable | None = None) -> None:
+        """With `forkable`, runners of that program's command lines are forked and not started."""
         self._python = python
         self._command = (python, "-I", "-S", PROGRAM)
-        self._prepared = prepared
-        module = prepared.module if prepared else ""
+        self._forkable = forkable
+        module = forkable.module if forkable else ""
         self._fork_server = ForkServer((*self._command, "--serve", module), _loader_variables())
         self._watch = Watch()
         self._beatless: set[str] = set()
@@ -70,7 +70,7 @@ class LocalRunners:
             is_ours = files.create(spec.folder, files.SPEC, _encode(spec))
         except OSError as failure:
             raise Unavailable(
-                f"the turn folder {spec.folder} cannot be prepared: {_name(failure)}",
+                f"the turn folder {spec.folder} cannot be forkable: {_name(failure)}",
                 hint="make room or set its permissions right, then start again",
             ) from failure
         if is_ours:
@@ -213,7 +213,7 @@ class LocalRunners:
 
     def _begin_with(self, environment: int, spec: RunnerSpec) -> None:
         spec_path = f"{spec.folder}/{files.SPEC}"
-        if self._prepared is not None and self._prepared.is_meant_by(spec.argv):
+        if self._forkable is not None and self._forkable.is_meant_by(spec.argv):
             pidfd = self._fork_server.start(spec_path, environment)
             if pidfd is not None:
                 self._watch.add(spec.folder, pidfd)

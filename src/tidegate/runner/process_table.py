@@ -12,6 +12,11 @@ from collections.abc import Iterable, Mapping
 MARK = "TIDEGATE_MARK"
 """The variable that every process of a turn carries in its environment."""
 
+MARK_BYTES_MAX = 4096
+"""Marks are paths; what is longer can be the path of nothing."""
+ROOM_FOR_A_MARK = {MARK: "-" * MARK_BYTES_MAX}
+"""What a process has to be started with, for its forks to carry marks of their own."""
+
 _MARK_PREFIX = MARK.encode() + b"="
 _EXEC_PAUSE_S = 0.001
 _EXEC_LOOKS_MAX = 250

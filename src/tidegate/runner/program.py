@@ -15,7 +15,7 @@ from tidegate.runner import files, lock, process_table, signals
 from tidegate.runner.agent import Agent, CannotStartError, Outputs, start
 from tidegate.runner.descriptors import close_others
 from tidegate.runner.prctl import become_subreaper
-from tidegate.runner.requests import is_acknowledged, is_fenced
+from tidegate.runner.requests import is_acknowledged, is_fenced, reason_of_stop
 from tidegate.runner.spec import Call, Spec, take_environment
 from tidegate.runner.supervision import Supervision
 
@@ -49,7 +49,7 @@ def _turn(spec: Spec, environment: dict[bytes, bytes], call: Call | None) -> dic
         return _nothing_ran("fenced")
     is_signalled = signals.is_asked_to_end()
     if is_acknowledged(spec.folder, own_epoch=spec.epoch, is_signalled=is_signalled):
-        return _nothing_ran("stopped")
+        return _nothing_ran("stopped", asked=reason_of_stop(spec.folder))
     become_subreaper()
     kills_before = process_table.out_of_memory_kills()
     try:
@@ -66,6 +66,7 @@ def _turn(spec: Spec, environment: dict[bytes, bytes], call: Call | None) -> dic
     stdout_bytes, stderr_bytes = outputs.sizes()
     return {
         "reason": reason,
+        "asked": reason_of_stop(spec.folder) if reason == "stopped" else "",
         **_ending(agent),
         "stdout_bytes": stdout_bytes,
         "stderr_bytes": stderr_bytes,
@@ -88,10 +89,11 @@ def _ending(agent: Agent) -> dict[str, object]:
     }
 
 
-def _nothing_ran(reason: str, *, error: str | None = None) -> dict[str, object]:
+def _nothing_ran(reason: str, *, error: str | None = None, asked: str = "") -> dict[str, object]:
     now_utc = _utc(time.time())
     return {
         "reason": reason,
+        "asked": asked,
         "code": None,
         "signal": None,
         "started_utc": now_utc,

@@ -46,6 +46,14 @@ def is_acknowledged(folder: str, *, own_epoch: int, is_signalled: bool) -> bool:
     return True
 
 
+def reason_of_stop(folder: str) -> str:
+    """Why the turn in this folder was stopped, as its runner has acknowledged it."""
+    try:
+        return str(json.loads(files.read(folder, files.STOPPING) or b"{}").get("reason", ""))
+    except (OSError, ValueError, AttributeError):
+        return ""
+
+
 def is_fenced(folder: str, *, own_epoch: int) -> bool:
     """Whether the folder was given up before this runner began. An unreadable fence shuts out."""
     try:

@@ -15,7 +15,7 @@ from tidegate.ports.clock import Reading
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
-from tidegate.verbs.queue import landed_issues
+from tidegate.verbs.queue import landed_issues, outcomes_of
 from tidegate.verbs.workspaces import workspaces_root
 
 
@@ -42,7 +42,7 @@ def assemble(
         width=configuration.settings.run.width,
         render_prompt=render_prompt,
         now=now,
-        landed=landed_issues(ledger.outcomes()),
+        landed=landed_issues(outcomes_of(ledger)),
     )
 
 

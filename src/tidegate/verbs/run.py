@@ -12,7 +12,7 @@ from tidegate.engine.engine import Engine
 from tidegate.engine.loop import run_loop
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
-from tidegate.verbs.abandon import abandon
+from tidegate.verbs.abandon import abandon, is_half_abandoned
 from tidegate.verbs.assembly import assemble
 from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.finish import finish
@@ -56,13 +56,19 @@ def _run(
     eyes: Eyes,
 ) -> RunResult:
     open_run = find_open_run(ledger)
-    if open_run is not None and wish.anew:
-        abandon(house, repository, _frozen(ledger, open_run), ledger, open_run, eyes)
-        open_run = None
+    note = ""
+    if open_run is not None and (wish.anew or is_half_abandoned(ledger, open_run)):
+        kept = _frozen(ledger, open_run)
+        left = abandon(
+            house, repository, configuration=kept, ledger=ledger, run_id=open_run, eyes=eyes
+        )
+        if not left.is_over:
+            return RunResult(summary=Summary(run=open_run, note=left.note), exit_code=130)
+        open_run, note = None, left.note
     issues = open_issues(house, repository, loaded.configuration, ledger)
     landed = landed_issues(outcomes_of(ledger))
     if open_run is None and all(needed(issue, landed) for issue in issues):
-        return _idle(issues, outcomes_of(ledger))
+        return _idle(issues, outcomes_of(ledger), note)
     if open_run and wish.base is not None:
         raise Refused(
             f"run {open_run} is under way and has its base",
@@ -74,6 +80,8 @@ def _run(
             f"the configuration has changed; run {open_run} keeps the one it began with "
             "(`tidegate run --anew` ends it and begins another)"
         )
+    if note:
+        eyes.tell(note)
     require_ready(house, repository, configuration, open_run=open_run)
     run_id = open_run or start_run(house, repository, loaded, ledger, wish)
     engine = assemble(house, repository, configuration, ledger, run_id)
@@ -108,7 +116,7 @@ def _refill(
     return any(needed(issue, engine.landed) is None for issue in fresh)
 
 
-def _idle(issues: Sequence[Issue], outcomes: Outcomes) -> RunResult:
+def _idle(issues: Sequence[Issue], outcomes: Outcomes, left: str) -> RunResult:
     """No run is begun where nothing could be done in it: each issue waits for another."""
     landed = landed_issues(outcomes)
     stopped = sorted(issue for issue, (_, outcome) in outcomes.items() if outcome == "stopped")
@@ -119,8 +127,8 @@ def _idle(issues: Sequence[Issue], outcomes: Outcomes) -> RunResult:
     if stopped:
         again = f"stopped before: {', '.join(stopped)}; to try one again, `tidegate add` it anew"
         note = f"{note}; {again}" if note else again
-    summary = Summary(run=None, waiting=waiting, note=note)
-    return RunResult(summary=summary, exit_code=1 if waiting else 0)
+    summary = Summary(run=None, waiting=waiting, note=left or note)
+    return RunResult(summary=summary, exit_code=1 if waiting or left else 0)
 
 
 def find_open_run(ledger: Ledger) -> str | None:

@@ -14,8 +14,8 @@ _BUILD: Mapping[State, str] = {
     _S.REPLACED: "preparing",
     _S.REOPENED: "preparing",
     _S.DISPATCHED: "preparing",
-    _S.MATERIALIZED: "waiting",
-    _S.CORRECTED: "waiting",
+    _S.MATERIALIZED: "offered",
+    _S.CORRECTED: "offered",
 }
 """A change that is offered waits for its turn in the landing queue; merging it takes no time."""
 
@@ -46,5 +46,5 @@ def _stage(role: Role, state: State, authorization: Authorization) -> str:
     if authorization is Authorization.GRANTED:
         return "landing"
     if state is _S.REVIEWED:
-        return "rework" if authorization is Authorization.WITHHELD else "waiting"
+        return "rework" if authorization is Authorization.WITHHELD else "offered"
     return _BUILD.get(state, "building")

@@ -1,4 +1,4 @@
-"""The job program, ready in memory: what a fork server imports once instead of each job."""
+"""The job program as a fork server calls it: what jobs need is imported once, for all of them."""
 
 from collections.abc import Sequence
 
