@@ -51,6 +51,10 @@ class FakeRepositories:
         del repository
         return self._git.objects.is_ancestor(old, new)
 
+    def has_before(self, repository: Repository, old: str, new: str) -> bool:
+        """As `is_ancestor`: the objects are one store here."""
+        return self.is_ancestor(repository, old, new)
+
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Keep the commit; its tree."""
         del repository

@@ -54,6 +54,12 @@ class HostRepositories:
         git = _hub(repository).git
         return git.run("merge-base", "--is-ancestor", old, new, ok_codes=(0, 1)).code == 0
 
+    def has_before(self, repository: Repository, old: str, new: str) -> bool:
+        """True where the user's own repository has both, and `old` is `new` or comes before it."""
+        git = _found(repository.root).git
+        said = git.run("merge-base", "--is-ancestor", old, new, ok_codes=(0, 1, 128))
+        return said.code == 0
+
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Make or repair the hub, bring `commit` into it, and return the commit's tree."""
         from tidegate.git import hub, locks  # noqa: PLC0415 - the reading commands need none of it

@@ -68,6 +68,10 @@ class Repositories(Protocol):
         """True where `old` is `new` or comes before it; both are looked up in the hub."""
         ...
 
+    def has_before(self, repository: Repository, old: str, new: str) -> bool:
+        """True where the user's own repository has both, and `old` is `new` or comes before it."""
+        ...
+
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Make or repair the hub, bring `commit` into it, and return the commit's tree."""
         ...

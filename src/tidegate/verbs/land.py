@@ -7,6 +7,7 @@ from tidegate.engine.places import hub_ref
 from tidegate.ports.git import Delivered
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.landed import landed_commit, lost_landing
 from tidegate.verbs.look import find_run, reading
 
 
@@ -23,26 +24,43 @@ class LandResult:
 
 
 def land(house: House, folder: str, *, run: str | None) -> LandResult:
-    """Move the run's target branch to what has landed in it. Never overwrites, never merges."""
+    """Move the run's target branch to what has landed in it. Never overwrites, never merges.
+
+    Raises IntegrityError where the ledger knows of a landing and the hub does not.
+    """
     with reading(house, folder) as (repository, ledger):
         row = find_run(ledger, run) if ledger is not None else None
-        if row is None:
+        if ledger is None or row is None:
             return _nothing(None, "", "nothing has landed: there is no run yet")
         run_id, branch = str(row["run_id"]), str(row["target"])
+        landed = landed_commit(ledger, run_id)
     tip = house.repositories.hub_commit(repository, hub_ref(run_id))
     old = house.repositories.branch_commit(repository, branch)
     if tip is None or tip == str(row["base"]):
-        return _nothing(run_id, branch, f"nothing has landed in run {run_id}")
+        return _not_in_hub(house, repository, run_id, branch, old, landed)
     if old is not None and _has_it(house, repository, tip, old):
-        return LandResult(
-            run=run_id,
-            branch=branch,
-            old=old,
-            new=old,
-            moved=False,
-            note=f"{_short(branch)} has all of run {run_id} already",
-        )
+        return _had(run_id, branch, old)
     return _deliver(house, repository, run_id, branch, old, tip)
+
+
+def _not_in_hub(
+    house: House,
+    repository: Repository,
+    run: str,
+    branch: str,
+    old: str | None,
+    landed: str | None,
+) -> LandResult:
+    if landed is None:
+        return _nothing(run, branch, f"nothing has landed in run {run}")
+    if old is not None and house.repositories.has_before(repository, landed, old):
+        return _had(run, branch, old)
+    raise lost_landing(house, repository, run, landed)
+
+
+def _had(run: str, branch: str, at: str) -> LandResult:
+    note = f"{_short(branch)} has all of run {run} already"
+    return LandResult(run=run, branch=branch, old=at, new=at, moved=False, note=note)
 
 
 def _has_it(house: House, repository: Repository, tip: str, branch_tip: str) -> bool:

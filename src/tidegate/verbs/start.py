@@ -7,10 +7,11 @@ from tidegate.config.load import Loaded, freeze
 from tidegate.core.errors import Misused, Refused
 from tidegate.core.events import RunStarted
 from tidegate.engine.places import hub_ref
-from tidegate.ports.ledger import Ledger, Row
+from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.land import merge_command
+from tidegate.verbs.landed import landed_commit, lost_landing
 from tidegate.verbs.readiness import target_branch
 
 _RUNS_A_MINUTE_MAX = 100
@@ -96,7 +97,7 @@ def _base(house: House, repository: Repository, ledger: Ledger, branch: str, wis
     commit = house.repositories.branch_commit(repository, branch)
     if commit is None:
         raise Misused(f"there is no branch {branch}", hint="set [run] target in tidegate.toml")
-    earlier = _newest_landing(house, repository, ledger, branch)
+    earlier = _newest_landing(house, repository, ledger, branch, commit)
     if earlier is None or earlier[1] == commit:
         return commit
     run, tip = earlier
@@ -114,15 +115,24 @@ def _base(house: House, repository: Repository, ledger: Ledger, branch: str, wis
 
 
 def _newest_landing(
-    house: House, repository: Repository, ledger: Ledger, branch: str
+    house: House, repository: Repository, ledger: Ledger, branch: str, commit: str
 ) -> tuple[str, str] | None:
-    runs = [row for row in ledger.runs() if row["target"] == branch and _has_landed(ledger, row)]
-    if not runs:
+    """The run that landed last on a branch, which is at `commit`, and what it landed.
+
+    Raises IntegrityError where neither the hub nor the branch has that.
+    """
+    runs = [row for row in ledger.runs() if row["target"] == branch]
+    for row in reversed(runs):
+        run = str(row["run_id"])
+        landed = landed_commit(ledger, run)
+        if landed is not None:
+            break
+    else:
         return None
-    run = str(runs[-1]["run_id"])
     tip = house.repositories.hub_commit(repository, hub_ref(run))
-    return None if tip is None else (run, tip)
-
-
-def _has_landed(ledger: Ledger, run: Row) -> bool:
-    return any(lane["outcome"] == "landed" for lane in ledger.rows("lane", str(run["run_id"])))
+    if tip is not None and tip != str(row["base"]):
+        return run, tip
+    if house.repositories.has_before(repository, landed, commit):
+        return None
+    otherwise = "say where to start without it: `tidegate run --base REF`"
+    raise lost_landing(house, repository, run, landed, otherwise=otherwise)
