@@ -85,6 +85,18 @@ def test_what_is_no_ledger_is_not_taken_for_one(desk: Desk) -> None:
 
 
 @pytest.mark.slow
+def test_an_emptied_ledger_is_not_taken_for_a_new_one(landed: Desk) -> None:
+    """Exit 5 from every command with the two ways out; nothing is built again."""
+    (landed.ledger_folder / "ledger.db").write_bytes(b"")
+    for command in COMMANDS:
+        said = landed.tidegate(*command, "--json")
+        assert said.code == 5
+        assert "is empty" in said.error.message
+        assert "aside to begin anew" in said.error.hint
+    assert (landed.ledger_folder / "ledger.db").read_bytes() == b""
+
+
+@pytest.mark.slow
 def test_reading_needs_no_right_to_write(landed: Desk) -> None:
     """In a folder that is read-only every reading command answers and makes no file (G4-18)."""
     folder = landed.ledger_folder

@@ -45,6 +45,27 @@ def test_an_empty_file_becomes_a_ledger(tmp_path: Path) -> None:
         assert ledger.runs() == []
 
 
+@pytest.mark.parametrize("trace", ["blobs/ab", "runs/20260101-0000", "hub.git/refs"])
+@pytest.mark.parametrize("open_it", [SqliteLedger.open, SqliteLedger.open_read_only])
+def test_an_emptied_ledger_is_not_begun_again(open_it: object, trace: str, tmp_path: Path) -> None:
+    """An empty file beside what an earlier run has left is a loss, and stays as it is."""
+    SqliteLedger.open(tmp_path).close()
+    (tmp_path / "ledger.db").write_bytes(b"")
+    (tmp_path / "ledger.db-wal").write_bytes(b"what is left of it")
+    (tmp_path / trace).mkdir(parents=True)
+    before = _contents(tmp_path)
+    with pytest.raises(IntegrityError, match=r"is empty.*restore the file.*aside to begin anew"):
+        open_it(tmp_path)  # type: ignore[operator]  # what it is given is the test's affair
+    assert _contents(tmp_path) == before
+
+
+def test_an_empty_folder_is_no_trace_of_a_run(tmp_path: Path) -> None:
+    """A first start that died early has made folders and filled none."""
+    (tmp_path / "ledger.db").touch()
+    (tmp_path / "blobs").mkdir()
+    SqliteLedger.open(tmp_path).close()
+
+
 @pytest.mark.parametrize("open_it", [SqliteLedger.open, SqliteLedger.open_read_only])
 def test_a_ledger_of_a_later_version_is_left_alone(open_it: object, tmp_path: Path) -> None:
     """G4-08: a later version is refused with both versions named, and no byte changes."""

@@ -22,6 +22,7 @@ from tidegate.ledger.migration import (
     migrate,
     version_of,
 )
+from tidegate.ports.repository import HUB
 
 FILE = "ledger.db"
 LOCK = "ledger.lock"
@@ -31,6 +32,8 @@ SQLITE_MIN = (3, 37, 0)
 _STATEMENTS_MAX = 256
 _FULL = 2
 SIDES = ("-wal", "-shm")
+TRACES = ("blobs", "runs", HUB)
+"""What is filled beside the ledger only once there is something in it."""
 
 
 def open_writer(
@@ -167,6 +170,7 @@ def _require_known(path: Path, steps: Sequence[Step]) -> int:
     require_sqlite(sqlite3.sqlite_version_info)
     if not path.exists():
         return 0
+    _refuse_emptied(path)
     with translated(path):
         connection = _connect(_traceless(path))
         try:
@@ -187,3 +191,22 @@ def _require_known(path: Path, steps: Sequence[Step]) -> int:
             hint="move it away; the ledger's folder is Tidegate's own",
         )
     return version
+
+
+def _refuse_emptied(path: Path) -> None:
+    """Raise IntegrityError where a file is empty that was a ledger: all would be done again.
+
+    SQLite is not asked: it would throw away the log of a file that is empty.
+    """
+    if path.stat().st_size:
+        return
+    trace = next((name for name in TRACES if _is_filled(path.with_name(name))), None)
+    if trace is not None:
+        raise IntegrityError(
+            f"{path} is empty, and {path.with_name(trace)} is of an earlier run",
+            hint=f"restore the file from a copy, or move {path.parent} aside to begin anew",
+        )
+
+
+def _is_filled(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.iterdir())
