@@ -41,7 +41,8 @@ ledger of its repository.
 """
 
 _ANSWERS = """
-A wrong word on the command line is wrong use. `doctor` ends with 3 where a run would not start.
+A wrong word on the command line is wrong use. `doctor` ends with 3 where a run
+would not start, and with 5 where what is recorded is damaged.
 
 ## Answers
 

@@ -80,8 +80,23 @@ def test_what_is_no_ledger_is_not_taken_for_one(desk: Desk) -> None:
         said = desk.tidegate(*command, "--json")
         assert said.code == 5
         assert said.error.code == "integrity"
+    assert desk.tidegate("doctor").code == 5
+    assert "fail  ledger: " in desk.tidegate("doctor", "--no-json").out
     assert desk.tidegate("run").complaint.startswith(str(desk.ledger_folder))
     assert digests(desk.ledger_folder)["ledger.db"] == before["ledger.db"]
+
+
+@pytest.mark.slow
+def test_a_damaged_page_does_not_end_the_look_around(landed: Desk) -> None:
+    """`doctor` tells of a ledger that opens and cannot be read, and of all else: exit 5."""
+    path = landed.ledger_folder / "ledger.db"
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + bytes(len(content) - 4096))
+    said = landed.tidegate("doctor", "--json")
+    assert said.code == 5
+    levels = {each["name"]: each["level"] for each in said.json}
+    assert levels["ledger"] == "fail"
+    assert levels["disk"] == "ok"
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Doctor: say, before anything is spent, what would not work here and what to do about it."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,12 +16,16 @@ from tidegate.verbs.workspaces import require_workspaces
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symptom:
-    """One thing that was looked at. `level` is ok, note or fail."""
+    """One thing that was looked at. `level` is ok, note or fail.
+
+    `code` is that of the error which was met, empty where there was none.
+    """
 
     name: str
     level: str
     message: str
     remedy: str = ""
+    code: str = ""
 
 
 def doctor(house: House, folder: str) -> tuple[Symptom, ...]:
@@ -128,12 +133,12 @@ def _issues(house: House, repository: Repository, configuration: Configuration) 
 def _ledger(house: House, repository: Repository) -> Symptom:
     try:
         ledger = house.open_ledger_read_only(repository)
+        if ledger is None:
+            return Symptom(name="ledger", level="ok", message="none yet; the first run makes it")
+        with closing(ledger):
+            runs = len(ledger.runs())
     except TidegateError as error:
         return _failed("ledger", error)
-    if ledger is None:
-        return Symptom(name="ledger", level="ok", message="none yet; the first run makes it")
-    runs = len(ledger.runs())
-    ledger.close()
     return Symptom(
         name="ledger", level="ok", message=f"{runs} run{'s' if runs != 1 else ''} so far"
     )
@@ -149,4 +154,6 @@ def _disk(house: House, repository: Repository, configuration: Configuration) ->
 
 
 def _failed(name: str, error: TidegateError) -> Symptom:
-    return Symptom(name=name, level="fail", message=error.message, remedy=error.hint)
+    return Symptom(
+        name=name, level="fail", message=error.message, remedy=error.hint, code=error.code
+    )
