@@ -58,6 +58,21 @@ def test_wrong_words_are_told_with_what_was_meant(
     assert (meant is None) or f"(did you mean {meant!r}?)" in line.complaint
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["show", "\udcff"], ["explain", "\udcff"], ["log", "\udcff"], ["add", "\udcff"]),
+        *(["status", "--run", "\udcff"], ["land", "--run", "\udcff"], ["run", "--base", "\udcff"]),
+        ["add", "A title", "--footprint", "src/**", "--footprint", "\udcff"],
+    ],
+)
+def test_a_word_that_is_no_text_is_refused(used: Desk, arguments: list[str]) -> None:
+    """Exit 2 and one line, whichever command gets it; the byte is shown and not written."""
+    said = used.tidegate(*arguments, "--no-json")
+    assert said.code == 2
+    assert said.complaint == "'\\xff' is no text: write it in UTF-8"
+
+
 def test_a_mistyped_run_is_known_by_its_spelling(used: Desk) -> None:
     """One wrong character is no reason to look an id up."""
     run = used.tidegate("status").json["run"]

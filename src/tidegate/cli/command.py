@@ -1,14 +1,14 @@
 """What every command has: `--json`, the house, and the one way in which errors are said."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
 import click
 
 from tidegate.cli.output import fail, wants_json
-from tidegate.core.errors import NotReady, TidegateError, Unavailable
+from tidegate.core.errors import Misused, NotReady, TidegateError, Unavailable
 
 Body = Callable[..., None]
 
@@ -33,6 +33,7 @@ def command(*, is_reading: bool = True) -> Callable[[Body], Body]:
         def run(context: click.Context, /, *, json_flag: bool | None, **values: Any) -> None:
             as_json = wants_json(flag=json_flag, is_reading=is_reading)
             try:
+                _require_text(values.values())
                 body(context.obj(), as_json=as_json, **values)
             except TidegateError as error:
                 fail(error, as_json=as_json)
@@ -42,6 +43,24 @@ def command(*, is_reading: bool = True) -> Callable[[Body], Body]:
         return run
 
     return decorate
+
+
+def _require_text(values: Iterable[object]) -> None:
+    """Raise Misused for words that are no text: neither the ledger nor an issue could hold them."""
+    for value in values:
+        for word in value if isinstance(value, tuple) else (value,):
+            if isinstance(word, str) and not _is_text(word):
+                shown = os.fsencode(word).decode(errors="backslashreplace")
+                raise Misused(f"'{shown}' is no text", hint="write it in UTF-8")
+
+
+def _is_text(word: str) -> bool:
+    """Bytes that are no text come in as surrogates, which no encoding takes."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _unavailable(error: OSError) -> Unavailable:
