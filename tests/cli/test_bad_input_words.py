@@ -52,6 +52,7 @@ def test_wrong_words_are_told_with_what_was_meant(
     assert what in said.error.message
     assert said.error.did_you_mean == meant
     assert said.error.hint
+    assert said.out.count("\n") == 1
     line = used.tidegate(*arguments, "--no-json")
     assert line.code == 2
     assert what in line.complaint

@@ -96,18 +96,18 @@ def clean_text(text: str) -> str:
 
 
 def fail(error: TidegateError, *, as_json: bool) -> NoReturn:
-    """Say what went wrong and end with the error's code."""
+    """Say what went wrong and end with the error's code.
+
+    In JSON it is one line: a program that reads line by line gets it after what was told before.
+    """
     if as_json:
-        show_json(
-            {
-                "error": {
-                    "code": error.code,
-                    "message": error.message,
-                    "hint": error.hint,
-                    "did_you_mean": error.did_you_mean,
-                }
-            }
-        )
+        said = {
+            "code": error.code,
+            "message": error.message,
+            "hint": error.hint,
+            "did_you_mean": error.did_you_mean,
+        }
+        show_lines(json_text({"error": said}))
     else:
         complain(_line(error))
     sys.exit(error.exit_code)
