@@ -195,3 +195,21 @@ def test_an_odd_path_is_no_obstacle(desk: Desk) -> None:
         assert b"Traceback" not in said.stderr
         assert said.returncode in {0, 2, 3}
     odd.rename(desk.repository)
+
+
+def test_too_few_open_files_are_told_as_that(desk: Desk) -> None:
+    """Neither permissions nor space are to be looked at where the limit of files is too low."""
+    desk.settle("true")
+    desk.issue(1)
+    script = 'ulimit -n 10 && exec "$@"'
+    done = subprocess.run(
+        ("/bin/sh", "-c", script, "sh", *TIDEGATE, "run"),
+        cwd=desk.repository,
+        env=desk.environment(),
+        capture_output=True,
+        check=False,
+    )
+    said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    assert said.code == 3
+    assert "ulimit -n" in said.complaint
+    assert "permissions" not in said.complaint

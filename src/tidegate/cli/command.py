@@ -1,5 +1,6 @@
 """What every command has: `--json`, the house, and the one way in which errors are said."""
 
+import errno
 import os
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -11,6 +12,8 @@ from tidegate.cli.output import fail, wants_json
 from tidegate.core.errors import Misused, NotReady, TidegateError, Unavailable
 
 Body = Callable[..., None]
+
+_TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 
 _reading: set[str] = set()
 
@@ -66,7 +69,12 @@ def _is_text(word: str) -> bool:
 def _unavailable(error: OSError) -> Unavailable:
     """What the system refused, with the path that it names."""
     where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
-    hint = "see its permissions and the free space; nothing else was changed"
+    advice = (
+        "allow more open files, see `ulimit -n`"
+        if error.errno in _TOO_MANY_FILES
+        else "see its permissions and the free space"
+    )
+    hint = f"{advice}; nothing else was changed"
     return Unavailable(f"{where}{error.strerror or error}", hint=hint)
 
 
