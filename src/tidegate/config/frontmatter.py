@@ -69,10 +69,18 @@ def read_page(text: str, *, file: str) -> Page:
         return Page(file=file, entries=None, body=text, body_line=1)
     end, after = _closing_fence(rest)
     if end is None:
-        raise _refusal(file, 1, "the block of keys has no end", "close it with a line `---`")
+        raise _endless(rest, file)
     block = rest[:end]
     entries = dict(_entries(block, file=file))
     return Page(file=file, entries=entries, body=rest[after:], body_line=block.count("\n") + 3)
+
+
+def _endless(rest: str, file: str) -> Misconfigured:
+    what, fix = "the block of keys has no end", "close it with a line `---`"
+    if len(rest) > SIZE_MAX_CHARACTERS:
+        what = f"{what} in its first {SIZE_MAX_CHARACTERS} characters"
+        fix = f"{fix}, or make it shorter"
+    return _refusal(file, 1, what, fix)
 
 
 def _closing_fence(rest: str) -> tuple[int | None, int]:

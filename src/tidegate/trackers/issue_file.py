@@ -100,7 +100,7 @@ def _refuse_key(draft: _Draft, entry: Entry) -> None:
     draft.refuse(entry.line, what, f"it has {', '.join(KEYS)}", guess)
 
 
-def _title_complaint(title: str) -> str | None:
+def title_complaint(title: str) -> str | None:
     """Why a text will not do as a title, or None."""
     unsafe = first_unsafe(title)
     if unsafe is not None:
@@ -119,7 +119,7 @@ def _take_title(draft: _Draft, entry: Entry) -> None:
     elif entry.value.commented:
         complaint = 'YAML drops what follows ` #`: put the title between "quotes"'
     else:
-        complaint = _title_complaint(title)
+        complaint = title_complaint(title)
     draft.title = title
     if complaint is not None:
         _refuse_value(draft, entry, complaint)

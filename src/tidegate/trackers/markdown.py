@@ -20,7 +20,7 @@ from tidegate.config.reading import read_text
 from tidegate.core.errors import Misused, Unavailable
 from tidegate.core.issue import Issue
 from tidegate.core.text import first_unsafe, printable
-from tidegate.trackers.issue_file import Written, read_issue, written_issue
+from tidegate.trackers.issue_file import Written, read_issue, title_complaint, written_issue
 from tidegate.trackers.needs import with_needs
 
 SIZE_MAX_BYTES = 8_388_608
@@ -132,6 +132,10 @@ def slug(title: str) -> str:
 
 def _draft(title: str, *, text: str, footprint: Sequence[str], priority: int) -> str:
     """The file's text, proved to be readable. Raises Misused in the words of the reader."""
+    complaint = title_complaint(title.strip())
+    if complaint is not None:
+        what, _, fix = complaint.partition(": ")
+        raise Misused(f"the issue was not added: `title`: {what}", hint=fix)
     body = text.replace("\r\n", "\n").strip("\n")
     draft = written_issue(title.strip(), text=body, footprint=footprint, priority=priority)
     try:
