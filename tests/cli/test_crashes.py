@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -261,3 +262,18 @@ def test_a_run_in_which_nothing_was_begun_ends_with_its_controller(desk: Desk) -
     code, summary = desk.run()
     assert code == 0
     assert summary.run != said.summary.run
+
+
+def test_no_further_interrupt_changes_the_exit_code(desk: Desk) -> None:
+    """Whoever presses Ctrl-C until it ends gets 130: it is not killed on its way out."""
+    process = begin(desk)
+    while process.poll() is None:
+        os.kill(process.pid, signal.SIGINT)
+        select.select([], [], [], 0.001)
+    said = desk.ended(process)
+    assert said.code == 130
+    assert "Traceback" not in said.err
+    desk.let("go")
+    code, summary = desk.run()
+    assert code == 0
+    assert len(summary.landed) == 1

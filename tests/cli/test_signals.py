@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -33,6 +34,14 @@ def listener() -> Listener:
     listener = Listener()
     assert listener.wishes() is Wish.GO_ON
     return listener
+
+
+@pytest.fixture(autouse=True)
+def interrupts() -> Iterator[None]:
+    """Ctrl-C ends the tests again afterwards."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +90,26 @@ def test_the_handlers_are_put_back(listener: Listener) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         assert listener.wishes() is Wish.DRAIN
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_after_a_run_a_further_interrupt_is_not_heard(listener: Listener) -> None:
+    """What is over keeps its exit code, however often Ctrl-C is pressed."""
+    with watched(listener.wishes):
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_what_nobody_waits_for_stops_at_once(number: signal.Signals) -> None:
+    """Any signal stops the agents of a demo, and no further one leaves them at work."""
+    told: list[str] = []
+    wishes = Wishes(lambda: None, told.append, stops_at_once=True)
+    wishes()
+    for _ in range(3):
+        wishes.note(number, None)
+        assert wishes() is Wish.STOP
+    assert told == ["interrupted: stopping the agents"]
 
 
 def test_what_was_ignored_at_the_start_stays_ignored(listener: Listener) -> None:

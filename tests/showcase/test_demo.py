@@ -2,35 +2,118 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import tidegate
+from tests.waiting import until
 
 SOURCE = Path(tidegate.__file__).parents[1]
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
-def test_the_demo_goes_as_planned_and_leaves_nothing(tmp_path: Path) -> None:
-    """Two lanes land, one after a FAIL, and one stops; its folder is gone afterwards."""
-    done = subprocess.run(
-        (sys.executable, "-m", "tidegate", "demo", "--json"),
-        cwd=tmp_path,
+
+def started(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    """The demo, with this folder for all that it makes, and a session of its own."""
+    return subprocess.Popen(
+        (sys.executable, "-m", "tidegate", "demo", *arguments),
+        cwd=folder,
         env={
             "PATH": os.environ["PATH"],
-            "HOME": str(tmp_path),
-            "TMPDIR": str(tmp_path),
+            "HOME": str(folder),
+            "TMPDIR": str(folder),
             "PYTHONPATH": str(SOURCE),
             **{name: os.environ[name] for name in os.environ if name.startswith("COVERAGE")},
         },
-        capture_output=True,
-        check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     )
-    assert done.returncode == 0, done.stderr
-    summary = json.loads(done.stdout)
+
+
+def interrupted(folder: Path, numbers: Sequence[signal.Signals], *arguments: str) -> str:
+    """What the demo says that gets these signals while its agents work; it must end with 130."""
+    demo = started(folder, *arguments)
+    try:
+        until(lambda: list(folder.glob("tidegate-demo-*/workspaces/*/w/*/*")), within_s=60.0)
+        for number in numbers:
+            os.kill(demo.pid, number)
+        out, err = demo.communicate(timeout=60.0)
+    finally:
+        demo.kill()
+    assert demo.returncode == 130, err
+    assert b"Traceback" not in err
+    assert b"wrong:" not in out
+    assert b"interrupted" in out
+    return out.decode()
+
+
+def at_work(folder: Path) -> list[int]:
+    """The processes that have to do with the folder, those of the tests aside."""
+    mark = os.fsencode(folder)
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if mark in (entry / "environ").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def test_the_demo_goes_as_planned_and_leaves_nothing(tmp_path: Path) -> None:
+    """Two lanes land, one after a FAIL, and one stops; its folder is gone afterwards."""
+    demo = started(tmp_path, "--json")
+    out, err = demo.communicate()
+    assert demo.returncode == 0, err
+    summary = json.loads(out)
     assert [each["issue"] for each in summary["landed"]] == ["001", "002"]
     assert [each["issue"] for each in summary["stopped"]] == ["003"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        (signal.SIGHUP,),
+        (signal.SIGTERM,),
+        (signal.SIGINT,),
+        (signal.SIGINT, signal.SIGINT),
+        (signal.SIGINT, signal.SIGINT, signal.SIGINT, signal.SIGHUP),
+    ],
+)
+def test_an_interrupted_demo_stops_its_agents_and_leaves_nothing(
+    tmp_path: Path, numbers: tuple[signal.Signals, ...]
+) -> None:
+    """It says that it was interrupted, and neither a folder nor a process stays."""
+    interrupted(tmp_path, numbers)
+    assert list(tmp_path.iterdir()) == []
+    until(lambda: not at_work(tmp_path))
+
+
+def test_an_interrupted_demo_can_be_kept(tmp_path: Path) -> None:
+    """With --keep its folder stays, and is named; its agents are stopped all the same."""
+    out = interrupted(tmp_path, (signal.SIGINT,), "--keep")
+    (folder,) = tmp_path.glob("tidegate-demo-*")
+    assert f"kept: cd {folder}/repository" in out
+    until(lambda: not at_work(tmp_path))
+
+
+def test_a_demo_that_is_interrupted_before_it_begins_leaves_nothing(tmp_path: Path) -> None:
+    """While its repository is made there is nothing to stop: it only clears up."""
+    demo = started(tmp_path)
+    until(lambda: list(tmp_path.glob("tidegate-demo-*")), within_s=60.0)
+    for _ in range(2):
+        os.kill(demo.pid, signal.SIGINT)
+    _, err = demo.communicate(timeout=60.0)
+    assert demo.returncode == 130, err
+    assert b"interrupted before it began" in err
+    assert b"Traceback" not in err
     assert list(tmp_path.iterdir()) == []

@@ -30,10 +30,10 @@ def run(house: House, folder: str, wish: RunWish, *, as_json: bool) -> int:
 
 
 @contextmanager
-def _looking_on(house: House) -> Iterator[Eyes]:
+def _looking_on(house: House, *, stops_at_once: bool = False) -> Iterator[Eyes]:
     """Progress on standard error, and signals as wishes."""
     shown = progress(lambda: house.clock.now().monotonic_s)
-    wishes = Wishes(house.wake, shown.tell)
+    wishes = Wishes(house.wake, shown.tell, stops_at_once=stops_at_once)
     try:
         with watched(wishes):
             yield Eyes(recorded=shown.recorded, state=shown.state, wish=wishes, tell=shown.tell)
@@ -93,7 +93,7 @@ def demo(house: House, *, keep: bool, as_json: bool) -> int:
     """Run the demo in a folder of its own, and return the exit code."""
     from tidegate.showcase.demo import run_demo  # noqa: PLC0415 - only the demo needs it
 
-    with _looking_on(house) as eyes:
+    with _looking_on(house, stops_at_once=True) as eyes:
         done = run_demo(house, eyes, keep=keep, tell=eyes.tell)
     _answer(done.result.summary, as_json=as_json, story=done.story)
-    return 0 if done.is_as_planned else 1
+    return done.exit_code

@@ -17,18 +17,27 @@ _SAID = {
     Wish.STOP: "stopping the agents; what they did is kept; Ctrl-C again leaves at once",
     Wish.DETACH: "leaving; what still runs goes on, and `tidegate run` finds it again",
 }
+_STOPS_AT_ONCE = "interrupted: stopping the agents"
 
 
 class Wishes:
     """What was asked for so far; a wish only ever becomes stronger.
 
     Until the run first asks for it nothing is under way that could be drained: any signal ends the
-    command at once then, as a kill would.
+    command at once then, as a kill would. Where `stops_at_once`, nobody wants what the agents would
+    still do, and no run could find them again: each signal asks for the same.
     """
 
-    def __init__(self, wake: Callable[[], None], tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        wake: Callable[[], None],
+        tell: Callable[[str], None],
+        *,
+        stops_at_once: bool = False,
+    ) -> None:
         self._wake = wake
         self._tell = tell
+        self._stops_at_once = stops_at_once
         self._wish = Wish.GO_ON
         self._told = Wish.GO_ON
         self._is_under_way = False
@@ -38,7 +47,7 @@ class Wishes:
         self._is_under_way = True
         wish = self._wish
         if wish is not self._told and wish in _SAID:
-            self._tell(_SAID[wish])
+            self._tell(_STOPS_AT_ONCE if self._stops_at_once else _SAID[wish])
         self._told = wish
         return wish
 
@@ -46,7 +55,9 @@ class Wishes:
         """A signal came."""
         if not self._is_under_way:
             raise KeyboardInterrupt
-        if number == signal.SIGHUP:
+        if self._stops_at_once:
+            self._wish = Wish.STOP
+        elif number == signal.SIGHUP:
             self._wish = Wish.DETACH
         elif self._wish is Wish.GO_ON:
             self._wish = Wish.DRAIN
@@ -59,7 +70,11 @@ class Wishes:
 
 @contextmanager
 def watched(wishes: Wishes) -> Iterator[None]:
-    """Listen to signals for as long as a run goes on."""
+    """Listen to signals for as long as a run goes on.
+
+    From its end on Ctrl-C is ignored: what is left is to tell the result, and a run that is over
+    keeps its exit code. The interpreter puts no handler back for a signal that is ignored.
+    """
     wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     listened = [each for each in wanted if signal.getsignal(each) is not signal.SIG_IGN]
     before = {number: signal.signal(number, wishes.note) for number in listened}
@@ -67,4 +82,4 @@ def watched(wishes: Wishes) -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else handler)

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tidegate.core import events as e
@@ -20,35 +20,52 @@ PLANNED = {"001": ("landed", 0), "002": ("landed", 1), "003": ("stopped", 3)}
 """How each issue ends, and after how many FAILs."""
 
 
+INTERRUPTED = 130
+"""What a run ends with that was interrupted."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demo:
-    """What came of the demo. `story` is told to a person; `is_as_planned` to a program."""
+    """What came of the demo. `story` is told to a person; `exit_code` to a program."""
 
     result: RunResult
-    is_as_planned: bool
+    exit_code: int
     story: tuple[str, ...]
 
 
 def run_demo(house: House, eyes: Eyes, *, keep: bool, tell: Callable[[str], None]) -> Demo:
-    """Run the demo. Its folder is removed unless it is to be kept, or something went wrong."""
+    """Run the demo. Its folder is removed unless it is to be kept, or something went wrong.
+
+    One that is interrupted must stop its agents and not leave them: its folder goes, too.
+    """
     folder = Path(tempfile.mkdtemp(prefix="tidegate-demo-"))
     tell(f"a small repository with tests and three issues: {folder}/repository")
-    is_fine = False
+    is_kept = True
     try:
-        repository = make_world(folder, house.environment)
-        before = _files(repository)
-        result = run(house, str(repository), RunWish(), eyes)
-        events = log(house, str(repository), run=None, lane=None, last=None)
-        problems = (*_problems(events), *_touched(before, repository))
-        is_fine = not problems and result.exit_code in {0, 1}
-        return Demo(
-            result=result,
-            is_as_planned=is_fine,
-            story=(*_story(events), *problems, *_where(folder, keep=keep or not is_fine)),
-        )
+        done = _demo(house, eyes, folder)
+        is_kept = keep or done.exit_code not in {0, INTERRUPTED}
+        return replace(done, story=(*done.story, *_where(folder))) if is_kept else done
+    except KeyboardInterrupt:
+        is_kept = keep  # it came before anything was under way
+        tell("the demo was interrupted before it began")
+        raise
     finally:
-        if is_fine and not keep:
+        eyes.wish()  # from here on a signal is only noted, and ends no clearing up half-way
+        if not is_kept:
             shutil.rmtree(folder)
+
+
+def _demo(house: House, eyes: Eyes, folder: Path) -> Demo:
+    repository = make_world(folder, house.environment)
+    before = _files(repository)
+    result = run(house, str(repository), RunWish(), eyes)
+    if result.exit_code == INTERRUPTED:
+        story = ("the demo was interrupted",)
+        return Demo(result=result, exit_code=INTERRUPTED, story=story)
+    events = log(house, str(repository), run=None, lane=None, last=None)
+    problems = (*_problems(events), *_touched(before, repository))
+    is_fine = not problems and result.exit_code in {0, 1}
+    return Demo(result=result, exit_code=0 if is_fine else 1, story=(*_story(events), *problems))
 
 
 def _files(repository: Path) -> dict[str, bytes]:
@@ -98,7 +115,8 @@ def _was_seen_at_work(events: Sequence[Recorded]) -> bool:
     kinds = [
         type(recorded.entry.event) for recorded in events if recorded.entry.attempt == "001-build-1"
     ]
-    return e.Checkpointed in kinds and kinds.index(e.Checkpointed) < kinds.index(e.TurnEnded)
+    at_work = kinds[: kinds.index(e.TurnEnded)] if e.TurnEnded in kinds else kinds
+    return e.Checkpointed in at_work
 
 
 def _story(events: Sequence[Recorded]) -> Sequence[str]:
@@ -113,5 +131,5 @@ def _story(events: Sequence[Recorded]) -> Sequence[str]:
     )
 
 
-def _where(folder: Path, *, keep: bool) -> Sequence[str]:
-    return (f"kept: cd {folder}/repository && git log --graph --oneline --all",) if keep else ()
+def _where(folder: Path) -> Sequence[str]:
+    return (f"kept: cd {folder}/repository && git log --graph --oneline --all",)
