@@ -75,10 +75,18 @@ class HostRepositories:
         return _hub(repository).commit(ref) if os.path.isdir(hub_path(repository)) else None
 
     def create_hub_ref(self, repository: Repository, ref: str, commit: str) -> None:
-        """Point a ref of the hub at its first commit."""
+        """Point a ref of the hub at its first commit.
+
+        A branch of the user's that was copied when the hub was made, and has the name of one of
+        the ref's folders, makes way: git cannot have both, and the copies mean nothing.
+        """
         from tidegate.git import landing  # noqa: PLC0415 - as above
 
-        made = landing.create(_hub(repository), ref, commit)
+        made_in = _hub(repository)
+        above = os.path.dirname(ref)
+        if made_in.commit(above) is not None:
+            made_in.git.run("update-ref", "-d", above)
+        made = landing.create(made_in, ref, commit)
         if isinstance(made, landing.Elsewhere):
             raise Refused(f"the hub has a ref {ref} already, at {made.actual}")
 

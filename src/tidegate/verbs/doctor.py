@@ -10,7 +10,7 @@ from tidegate.config.shell_command import missing_program
 from tidegate.core.errors import TidegateError
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
-from tidegate.verbs.readiness import agent_problem, target_branch
+from tidegate.verbs.readiness import agent_problem, require_landing_place, target_branch
 from tidegate.verbs.workspaces import require_workspaces
 
 
@@ -108,6 +108,7 @@ def _agent(house: House, configuration: Configuration) -> Symptom:
 def _target(house: House, repository: Repository, configuration: Configuration) -> Symptom:
     try:
         branch = target_branch(house, repository, configuration)
+        require_landing_place(house, repository, configuration)
     except TidegateError as error:
         return _failed("target", error)
     return Symptom(name="target", level="ok", message=branch)

@@ -9,6 +9,7 @@ from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.landed import landed_commit, lost_landing
 from tidegate.verbs.look import find_run, reading
+from tidegate.verbs.readiness import branch_in_the_way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +89,21 @@ def _deliver(
 def remedy(house: House, repository: Repository, run: str, ref: str, tip: str) -> str:
     """What a person can do where a branch of theirs could not be moved to what has landed."""
     actual = house.repositories.branch_commit(repository, ref)
-    if actual is None or _is_behind(house, repository, actual, tip):
+    if actual is None:
+        return f"nothing is lost; {_make_again(house, repository, _short(ref), tip)}"
+    if _is_behind(house, repository, actual, tip):
         return "nothing is lost; mend this and try again"
     return f"nothing is lost; merge it yourself: {merge_command(house, repository, run, tip)}"
+
+
+def _make_again(house: House, repository: Repository, branch: str, tip: str) -> str:
+    taken = branch_in_the_way(house, repository, branch)
+    if taken is not None:
+        return f"rename the branch {taken!r}: git branch -m {taken} OTHER; and try again"
+    return (
+        f"make the branch again: git branch {branch} {tip}; and run again; "
+        "or end this run: `tidegate run --anew`"
+    )
 
 
 def _is_behind(house: House, repository: Repository, actual: str, tip: str) -> bool:

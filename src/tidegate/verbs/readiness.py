@@ -2,6 +2,7 @@
 
 from tidegate.config.load import Configuration
 from tidegate.core.errors import Misused, NotReady
+from tidegate.engine.places import hub_ref
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.workspaces import require_workspaces
@@ -57,3 +58,25 @@ def target_branch(house: House, repository: Repository, configuration: Configura
             hint="set another [run] target in tidegate.toml, or make it: git branch",
         )
     return branch
+
+
+def require_landing_place(
+    house: House, repository: Repository, configuration: Configuration
+) -> None:
+    """Raise NotReady where a branch is in the way of the one that a run would land on."""
+    branch = configuration.settings.land.to or hub_ref("<run>").removeprefix("refs/heads/")
+    taken = branch_in_the_way(house, repository, branch)
+    if taken is not None:
+        raise NotReady(
+            f"no run can land on {branch}, since there is a branch {taken!r}",
+            hint=f"rename that: git branch -m {taken} OTHER; or set another [land] to in "
+            "tidegate.toml",
+        )
+
+
+def branch_in_the_way(house: House, repository: Repository, branch: str) -> str | None:
+    """The branch whose name ends where a slash of this one's is: git cannot have both."""
+    parts = branch.split("/")
+    above = ("/".join(parts[:depth]) for depth in range(1, len(parts)))
+    at = house.repositories.branch_commit
+    return next((name for name in above if at(repository, f"refs/heads/{name}")), None)

@@ -12,7 +12,7 @@ from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.land import merge_command
 from tidegate.verbs.landed import landed_commit, lost_landing
-from tidegate.verbs.readiness import target_branch
+from tidegate.verbs.readiness import require_landing_place, target_branch
 
 _RUNS_A_MINUTE_MAX = 100
 
@@ -33,6 +33,7 @@ def start_run(
     """Record the start of a new run and return its id."""
     settings = loaded.configuration.settings
     branch = target_branch(house, repository, loaded.configuration)
+    require_landing_place(house, repository, loaded.configuration)
     now = house.clock.now()
     run_id = _free_id(house, repository, ledger, now.utc)
     ref = f"refs/heads/{settings.land.to or f'tidegate/{run_id}'}"
