@@ -152,7 +152,8 @@ def test_workspaces_need_a_place_that_can_be_written(desk: Desk) -> None:
     """A root that is a file, or lies in the repository, is told before anything is begun."""
     desk.issue(1)
     (desk.folder / "file").touch()
-    for root, code in ((desk.folder / "file", 3), (desk.repository / "inside", 2)):
+    inside = desk.repository / "inside"
+    for root, code in ((desk.folder / "file", 3), (inside, 2), (Path("/proc/x"), 3)):
         desk.settle("echo more >> part.txt", more=f"[workspace]\nroot = '{root}'\n")
         said = desk.tidegate("run")
         assert said.code == code
@@ -160,6 +161,28 @@ def test_workspaces_need_a_place_that_can_be_written(desk: Desk) -> None:
         assert "[workspace] root" in said.complaint
         assert desk.tidegate("doctor").code == 3
         assert desk.tidegate("status").json["run"] is None
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (Path.touch, "is no folder"),
+        (lambda path: path.symlink_to("nowhere"), "is a link that leads nowhere"),
+    ],
+)
+def test_what_is_in_the_place_of_our_folder_is_told(
+    desk: Desk, make: Callable[[Path], None], what: str
+) -> None:
+    """Exit 3 from every command, with the path; it is left as it is."""
+    desk.settle("true")
+    desk.issue(1)
+    make(desk.ledger_folder)
+    for command in EVERYWHERE:
+        said = desk.tidegate(*command, "--no-json")
+        assert said.code == 3
+        assert f"{desk.ledger_folder} {what}" in f"{said.out}{said.err}"
+        assert "move it away" in f"{said.out}{said.err}"
+    assert not desk.ledger_folder.is_dir()
 
 
 def test_a_submodule_is_a_repository_of_its_own(desk: Desk) -> None:

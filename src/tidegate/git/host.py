@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, assert_never
 
-from tidegate.core.errors import Refused
+from tidegate.core.errors import NotReady, Refused
 from tidegate.git import carried, repository
 from tidegate.git.errors import NoCommits
 from tidegate.ports.repository import HUB, Concern, Repository
@@ -31,9 +31,11 @@ class HostRepositories:
         """The repository of a folder."""
         found = repository.find(folder)
         branch = found.branch.removeprefix(_HEADS) if found.branch else None
-        return Repository(
+        made = Repository(
             root=found.root, common_dir=found.common_dir, head=found.head, branch=branch
         )
+        _require_folder(made.home)
+        return made
 
     def concerns(self, repository: Repository) -> Sequence[Concern]:
         """What would not work, or would surprise."""
@@ -105,6 +107,17 @@ class HostRepositories:
     def identity(self, repository: Repository) -> tuple[str, str] | None:
         """The user's name and address for commits."""
         return _identity(repository.root)
+
+
+def _require_folder(home: str) -> None:
+    """Raise NotReady where something else is in the place of our folder."""
+    if not os.path.lexists(home) or os.path.isdir(home):
+        return
+    what = "no folder" if os.path.exists(home) else "a link that leads nowhere"
+    raise NotReady(
+        f"{home} is {what}, and all that is kept of runs would be in it",
+        hint="move it away, or put back what it was",
+    )
 
 
 def _hub(repository: Repository) -> Hub:

@@ -46,6 +46,12 @@ def require_workspaces(house: House, repository: Repository, configured: str) ->
             f"no workspace can be made in {root}: {there} is not writable for this user",
             hint=_HINT,
         )
+    if not os.statvfs(there).f_blocks:
+        raise NotReady(
+            f"no workspace can be made in {root}: no folder can be made in {there}, which is of "
+            "the system's own",
+            hint=_HINT,
+        )
     return root
 
 
