@@ -58,6 +58,15 @@ def test_an_error_carries_command_code_and_gits_words(world: World) -> None:
     assert "128" in str(caught.value)
 
 
+def test_an_error_is_one_line_whatever_git_said(world: World) -> None:
+    """Git speaks in several lines; the message joins them, so that one line tells a person all."""
+    words = r"!printf 'error: first\n\thint: second\n\n' >&2; exit 3"
+    talkative = world.repository.git._replace(settings=(("alias.talk", words),))
+    with pytest.raises(GitFailed) as caught:
+        talkative.run("talk")
+    assert str(caught.value).endswith("exit code 3: error: first; hint: second")
+
+
 def test_a_call_that_hangs_is_killed_with_all_that_it_started(world: World, tmp_path: Path) -> None:
     """A time limit ends git, and the program git was waiting for, too."""
     pid_file = tmp_path / "pid"

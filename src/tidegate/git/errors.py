@@ -20,18 +20,25 @@ from tidegate.core.errors import IntegrityError, Misused, NotReady, Refused, Una
 
 
 class GitFailed(Unavailable):
-    """Git ended with an exit code that was not expected. Its own words are kept, bounded."""
+    """Git ended with an exit code that was not expected. Its own words are kept, bounded.
+
+    The message is one line, as every error's is; `stderr` has git's lines as they came.
+    """
 
     code = "git_failed"
 
     def __init__(
         self, argv: Sequence[str], *, returncode: int, stderr: str, hint: str = ""
     ) -> None:
-        said = stderr.strip() or "it said nothing"
+        said = _on_one_line(stderr) or "it said nothing"
         super().__init__(f"`{' '.join(argv)}` ended with exit code {returncode}: {said}", hint=hint)
         self.argv = tuple(argv)
         self.returncode = returncode
         self.stderr = stderr
+
+
+def _on_one_line(text: str) -> str:
+    return "; ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 class GitTimedOut(GitFailed):
