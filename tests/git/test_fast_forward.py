@@ -11,7 +11,8 @@ from tests.git.world import World, commit, git, killed_at, same, write
 from tidegate.git import checkout, fast_forward
 from tidegate.git.checkout import Checkout
 from tidegate.git.delivery import Delivered, Diverged, Waiting
-from tidegate.git.fast_forward import Intent, Lost
+from tidegate.git.fast_forward import Lost
+from tidegate.git.journal import Intent
 
 FILES = {"new/file": "n\n", "src/a.py": "changed\n", "infra/deploy.tf": "x\n" * 2000}
 

@@ -3,18 +3,18 @@
 A branch that is checked out nowhere moves by compare-and-swap. One that is checked out is moved
 together with its files, as a fast-forward, and only where none of the user's work is in the way;
 else this waits and says for what. Killed at any point, it is simply done again: `fast_forward`
-tells how the files, the branch and the index are kept in step.
+tells how the files, the branch and the index are kept in step, `journal` how one waits for another.
 """
 
 import os
 from typing import NamedTuple
 
-from tidegate.git import checkout, durable, fast_forward
+from tidegate.git import checkout, durable, fast_forward, journal
 from tidegate.git.checkout import Checkout, Obstacle
 from tidegate.git.command import LONG_S, Git
 from tidegate.git.errors import GitFailed, GitTimedOut
-from tidegate.git.fast_forward import Intent
 from tidegate.git.hub import Hub
+from tidegate.git.journal import Intent
 from tidegate.git.repository import Repository
 
 REFLOG_ENTRIES_MAX = 1000
@@ -69,13 +69,15 @@ def _once(
     git: Git, repository: Repository, ref: str, *, new: str, old: str | None, again: bool
 ) -> Delivery | None:
     """Try once; None when the branch moved meanwhile, or an older delivery was finished first."""
-    actual = _at(git, ref)
     place = checkout.of_branch(repository, ref)
+    if isinstance(place, Checkout) and not journal.is_quiet(place):
+        return Waiting("a delivery is at work in the checkout", (place.root,))
+    actual = _at(git, ref)
     if isinstance(place, Checkout):
-        begun = fast_forward.interrupted(place)
+        begun = journal.interrupted(place)
         if begun is not None and begun.ref == ref and actual in (begun.old, begun.new):
             return _advanced(place, begun)
-        fast_forward.forget(place)
+        journal.forget(place)
     settled = _settled(git, ref, actual, new=new, old=old, again=again)
     if settled is not None:
         return settled
