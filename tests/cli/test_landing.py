@@ -1,8 +1,13 @@
 """Where proved work goes: to a branch of the run's own, or to yours, and never over your work."""
 
+import os
+import signal
+import subprocess
+
 import pytest
 
 from tests.cli.desk import Desk
+from tests.cli.test_crashes import slow_git
 
 TO_MAIN = "[land]\nto = 'main'\n"
 
@@ -156,3 +161,60 @@ def test_what_a_filter_stores_is_what_lands(desk: Desk) -> None:
     assert desk.git("show", "main:it.bin") == "CONTENT"
     assert (desk.repository / "it.bin").read_text(encoding="utf-8") == "content\n"
     assert desk.git("status", "--porcelain", "-uno") == ""
+
+
+def landing(desk: Desk, at: str) -> tuple[subprocess.Popen[bytes], str]:
+    """Start a `land` whose git waits at a command; the process, and the commit that it gives."""
+    desk.settle("echo more >> part.txt")
+    desk.issue(1)
+    _, summary = desk.run()
+    desk.let("hold")
+    process = desk.start("land", env={"PATH": slow_git(desk, at=at)})
+    desk.sees("held")
+    return process, summary.landed[0].commit
+
+
+def assert_landed(desk: Desk, commit: str) -> None:
+    """Branch, files and index are at the commit, and nothing of ours is left."""
+    assert desk.git("rev-parse", "main") == commit
+    assert (desk.repository / "part.txt").read_text(encoding="utf-8") == "first\nmore\n"
+    assert desk.git("status", "--porcelain", "-uno") == ""
+    git_folder = desk.repository / ".git"
+    assert not [*git_folder.glob("tidegate-*"), *git_folder.glob("*.lock")]
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "words"),
+    [
+        (signal.SIGINT, 130, "tidegate: interrupted; the same command goes on from there"),
+        (signal.SIGTERM, -signal.SIGTERM, ""),
+        (signal.SIGHUP, -signal.SIGHUP, ""),
+    ],
+)
+def test_a_landing_is_not_cut_in_two_by_a_signal(
+    desk: Desk, number: signal.Signals, code: int, words: str
+) -> None:
+    """It is held until the checkout has moved, and honoured then."""
+    process, commit = landing(desk, "read-tree")
+    os.killpg(process.pid, number)
+    desk.let("go")
+    said = desk.ended(process)
+    assert (said.code, said.err.strip()) == (code, words)
+    assert_landed(desk, commit)
+
+
+@pytest.mark.parametrize("at", ["read-tree", "update-index -q --refresh"])
+def test_a_landing_that_was_killed_is_finished_by_the_next(desk: Desk, at: str) -> None:
+    """Before the branch has moved or after it: once its git has ended, `land` finishes it."""
+    process, commit = landing(desk, at)
+    process.kill()
+    process.wait()
+    begun = desk.start("land", "--json")
+    desk.let("go")
+    said = desk.ended(begun)
+    assert said.code == 0
+    assert said.json["moved"] is (at == "read-tree")
+    assert_landed(desk, commit)
+    assert (
+        desk.git("log", "-g", "--format=%gs", "main").splitlines().count("tidegate: deliver") == 1
+    )

@@ -259,6 +259,7 @@ def _ended(build_house: Callable[[], House]) -> int:
     try:
         code = tidegate.main(prog_name="tidegate", obj=build_house, standalone_mode=False)
     except click.Abort:
+        complain("interrupted; the same command goes on from there")
         return INTERRUPTED
     except click.ClickException as error:
         context = getattr(error, "ctx", None)

@@ -15,6 +15,7 @@ from tidegate.git.errors import GitFailed, GitTimedOut
 from tidegate.git.journal import Hold, Intent
 from tidegate.git.obstacles import Plan
 from tidegate.git.tree_diff import ABSENT, GITLINK
+from tidegate.git.undisturbed import undisturbed
 
 
 class Advanced(NamedTuple):
@@ -31,7 +32,7 @@ def advance(checkout: Checkout, intent: Intent) -> Advanced | Lost | Obstacle:
     Raises GitFailed or OSError where git or the disk is at fault; then the index stays locked,
     since the files may be half way, and the next call goes on.
     """
-    with journal.held(checkout, intent) as hold:
+    with undisturbed(), journal.held(checkout, intent) as hold:
         return Lost() if hold is None else _advance(hold, intent)
 
 

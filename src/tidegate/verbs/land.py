@@ -39,9 +39,13 @@ def land(house: House, folder: str, *, run: str | None) -> LandResult:
     old = house.repositories.branch_commit(repository, branch)
     if tip is None or tip == str(row["base"]):
         return _not_in_hub(house, repository, run_id, branch, old, landed)
-    if old is not None and _has_it(house, repository, tip, old):
+    has_it = old is not None and _has_it(house, repository, tip, old)
+    # Also where the branch is there: a landing that was killed may have left the index behind.
+    _deliver(house, repository, run_id, branch, old, tip)
+    if old is not None and has_it:
         return _had(run_id, branch, old)
-    return _deliver(house, repository, run_id, branch, old, tip)
+    note = f"{_short(branch)} is at {tip[:10]}"
+    return LandResult(run=run_id, branch=branch, old=old, new=tip, moved=True, note=note)
 
 
 def _not_in_hub(
@@ -75,15 +79,13 @@ def _nothing(run: str | None, branch: str, note: str) -> LandResult:
 
 def _deliver(
     house: House, repository: Repository, run: str, branch: str, old: str | None, tip: str
-) -> LandResult:
+) -> None:
     outcome = house.repositories.deliver(repository, branch, old=old, new=tip)
     if not isinstance(outcome, Delivered):
         raise Refused(
             f"{_short(branch)} was not moved: {outcome.reason}",
             hint=remedy(house, repository, run, branch, tip),
         )
-    note = f"{_short(branch)} is at {tip[:10]}"
-    return LandResult(run=run, branch=branch, old=old, new=tip, moved=True, note=note)
 
 
 def remedy(house: House, repository: Repository, run: str, ref: str, tip: str) -> str:
