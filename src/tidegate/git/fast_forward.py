@@ -62,6 +62,8 @@ def _planned(hold: Hold, intent: Intent) -> tuple[Git, Plan] | Obstacle:
         at = (journal.lock_path(checkout),)
         return Obstacle("another git command is at work in the checkout", at)
     git = hold.git()
+    if locked := obstacles.lock_of_branch(git, intent.ref):
+        return locked
     plan = obstacles.plan(git, checkout, old=intent.old, new=intent.new, resuming=hold.resuming)
     return plan if isinstance(plan, Obstacle) else (git, plan)
 

@@ -12,14 +12,15 @@ from typing import NamedTuple
 
 from tidegate.git.checkout import PATHS_SHOWN_MAX, Checkout, Move, Obstacle, moves
 from tidegate.git.command import Git
-from tidegate.git.tree_diff import ABSENT, LINK, shown
+from tidegate.git.tree_diff import ABSENT, GITLINK, LINK, shown
 
 
 class Plan(NamedTuple):
-    """Paths that are as they will be, and paths that a killed run had begun to write."""
+    """Paths that are as they will be, paths that a killed run had begun to write, and the rest."""
 
     done: tuple[Move, ...]
     begun: tuple[Move, ...]
+    ahead: tuple[Move, ...]
 
 
 def plan(git: Git, checkout: Checkout, *, old: str, new: str, resuming: bool) -> Plan | Obstacle:
@@ -28,11 +29,13 @@ def plan(git: Git, checkout: Checkout, *, old: str, new: str, resuming: bool) ->
     `resuming`: a killed run of ours was at it, so files may be missing or half written. `git` has
     an index of ours, which is changed here.
     """
+    ahead = moves(git, old, new)
+    hidden = _hidden(git, checkout, ahead)
+    mark(git, "--no-skip-worktree", hidden.skipped)
     # This looks at every file, also where a bit in the index says that it need not be.
     git.run("update-index", "-q", "--really-refresh", ok_codes=(0, 1))
     if unmerged := git.run("diff-files", "-z", "--name-only", "--diff-filter=U").items:
         return _obstacle("there are unmerged files", unmerged)
-    ahead = moves(git, old, new)
     staged, unstaged = _staged(git, old), _unstaged(git)
     lost = [
         path for path, entry in staged.items() if path not in ahead or not ahead[path].makes(entry)
@@ -42,7 +45,7 @@ def plan(git: Git, checkout: Checkout, *, old: str, new: str, resuming: bool) ->
     arriving = [
         move.path
         for move in ahead.values()
-        if move.old_mode == ABSENT and os.path.lexists(_full(checkout, move.path))
+        if move.old_mode == ABSENT and os.path.lexists(full_path(checkout, move.path))
     ]
     concerned = [ahead[path] for path in {*staged, *unstaged, *arriving} if path in ahead]
     done = _as_they_will_be(git, checkout, concerned)
@@ -54,14 +57,97 @@ def plan(git: Git, checkout: Checkout, *, old: str, new: str, resuming: bool) ->
     ]
     fine |= {move.path for move in begun}
     if changed := [path for path in unstaged if path not in fine]:
-        return _obstacle("there are uncommitted changes", changed)
+        return _changed(changed, hidden)
     if in_the_way := _in_the_way(git, checkout, ahead, fine):
         return _obstacle("there are untracked files in the way", in_the_way)
-    return Plan(tuple(done), tuple(begun))
+    rest = tuple(move for move in ahead.values() if move.path not in fine)
+    if unwritable := _unwritable(checkout, (*rest, *begun)):
+        return _obstacle("there are folders that cannot be written", unwritable)
+    mark(git, "--skip-worktree", hidden.skipped)
+    return Plan(tuple(done), tuple(begun), rest)
+
+
+def lock_of_branch(git: Git, ref: str) -> Obstacle | None:
+    """Say what keeps the branch from being moved: a lock of another git's, at work or long gone."""
+    asked = (word for name in (ref, "HEAD") for word in ("--git-path", f"{name}.lock"))
+    named = git.run("rev-parse", "--path-format=absolute", *asked).text.splitlines()
+    locks = tuple(path for path in named if os.path.lexists(path))
+    return Obstacle("another git command is at work on the branch", locks) if locks else None
 
 
 def _obstacle(reason: str, paths: Iterable[bytes]) -> Obstacle:
     return Obstacle(reason, tuple(map(shown, sorted(set(paths))[:PATHS_SHOWN_MAX])))
+
+
+class _Hidden(NamedTuple):
+    """Paths whose file is there and that git is told not to look at."""
+
+    skipped: frozenset[bytes]
+    assumed: frozenset[bytes]
+
+
+def _hidden(git: Git, checkout: Checkout, ahead: Collection[bytes]) -> _Hidden:
+    """List what the index hides. Skipped paths without a file, or left alone, are as wished."""
+    skipped, assumed = [], []
+    for item in git.run("ls-files", "-v", "-z").items:
+        tag, path = item[:1], item[2:]
+        if tag.upper() == b"S" and path in ahead and is_there(checkout, path):
+            skipped.append(path)
+        if tag.islower():
+            assumed.append(path)
+    return _Hidden(frozenset(skipped), frozenset(assumed))
+
+
+def mark(git: Git, bit: str, paths: Collection[bytes]) -> None:
+    """Set or clear a bit of the index at these paths."""
+    if paths:
+        git.run("update-index", bit, "-z", "--stdin", stdin=b"".join(p + b"\0" for p in paths))
+
+
+def _changed(paths: list[bytes], hidden: _Hidden) -> Obstacle:
+    """Tell of changes; where `git status` does not show them, by which bit they are hidden."""
+    for bit, marked in (("skip-worktree", hidden.skipped), ("assume-unchanged", hidden.assumed)):
+        if found := [path for path in paths if path in marked]:
+            way_out = f"`git update-index --no-{bit}` shows them"
+            return _obstacle(f"there are uncommitted changes marked {bit}; {way_out}", found)
+    return _obstacle("there are uncommitted changes", paths)
+
+
+def _unwritable(checkout: Checkout, planned: Iterable[Move]) -> list[bytes]:
+    """List the folders in which something would be made or removed, and cannot be."""
+    concerned = {
+        os.path.dirname(move.path)
+        for move in planned
+        if (move.old_mode, move.new_mode) != (GITLINK, GITLINK)
+    }
+    folders = {_nearest_folder(checkout, folder) for folder in concerned}
+    return [
+        folder or b"."
+        for folder in folders
+        if not os.access(full_path(checkout, folder), os.W_OK | os.X_OK)
+    ]
+
+
+def _nearest_folder(checkout: Checkout, folder: bytes) -> bytes:
+    """Return the folder, or the first one above it that is there."""
+    while folder and not (is_there(checkout, folder) and _is_folder(checkout, folder)):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def is_there(checkout: Checkout, path: bytes) -> bool:
+    """Tell whether something is at the path itself, not behind a link on the way to it."""
+    above = os.path.dirname(path)
+    while above:
+        if os.path.islink(full_path(checkout, above)):
+            return False
+        above = os.path.dirname(above)
+    return os.path.lexists(full_path(checkout, path))
+
+
+def _is_folder(checkout: Checkout, path: bytes) -> bool:
+    full = full_path(checkout, path)
+    return os.path.isdir(full) and not os.path.islink(full)
 
 
 def _staged(git: Git, commit: str) -> dict[bytes, tuple[str, str]]:
@@ -86,7 +172,7 @@ def _as_they_will_be(git: Git, checkout: Checkout, concerned: Iterable[Move]) ->
     """Return the moves whose file already is what it will be, by content and kind."""
     done, files = [], []
     for move in concerned:
-        full = _full(checkout, move.path)
+        full = full_path(checkout, move.path)
         mode = os.lstat(full).st_mode if os.path.lexists(full) else 0
         if move.new_mode == ABSENT:
             done += [move] if mode == 0 else []
@@ -114,7 +200,7 @@ def _with_same_content(git: Git, files: list[Move]) -> list[Move]:
 
 def _is_begun(git: Git, checkout: Checkout, new: str, move: Move) -> bool:
     """Tell whether the file is missing, or a beginning of what it will be."""
-    full = _full(checkout, move.path)
+    full = full_path(checkout, move.path)
     if not move.is_file or not os.path.lexists(full):
         return not os.path.lexists(full)
     if not stat.S_ISREG(os.lstat(full).st_mode):
@@ -143,7 +229,7 @@ def _blocking(
     parts = move.path.split(b"/")
     for depth in range(1, len(parts) + 1):
         path = b"/".join(parts[:depth])
-        full = _full(checkout, path)
+        full = full_path(checkout, path)
         if not os.path.lexists(full):
             return
         is_folder = os.path.isdir(full) and not os.path.islink(full)
@@ -162,5 +248,6 @@ def _untracked_below(git: Git, folder: bytes) -> list[bytes]:
     ).items
 
 
-def _full(checkout: Checkout, path: bytes) -> bytes:
+def full_path(checkout: Checkout, path: bytes) -> bytes:
+    """Return where a path of the repository is on the disk."""
     return os.path.join(os.fsencode(checkout.root), path)
