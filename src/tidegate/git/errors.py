@@ -4,6 +4,7 @@
     |- GitFailed         git ended with an exit code that was not expected
     |  `- GitTimedOut    git did not end within its limit and was killed
     |- SetupFailed       the user's set-up command failed: no fault of git's or of an agent's
+    |- HalfWay           a delivery failed, and the checkout could not be put back as it was
     `- Busy              another process of ours works there
     NotReady             GitMissing GitTooOld NotARepository BareRepository NoCommits FolderGone
                          MainRepositoryMissing ForeignOwner
@@ -56,6 +57,18 @@ class SetupFailed(Unavailable):
     """The user's set-up command failed or ran out of time in a fresh workspace."""
 
     code = "setup_failed"
+
+
+class HalfWay(Unavailable):
+    """A delivery stopped between two states of the user's checkout; doing it again finishes it."""
+
+    code = "half_way"
+
+    def __init__(self, cause: BaseException, root: str) -> None:
+        super().__init__(
+            f"{cause}; the checkout {root} is half way",
+            hint="mend this, then `tidegate land` finishes it",
+        )
 
 
 class Busy(Unavailable):

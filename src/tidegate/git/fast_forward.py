@@ -8,14 +8,18 @@ write is known by being a beginning of what was meant.
 
 from typing import NamedTuple
 
-from tidegate.git import journal, obstacles
+from tidegate.core.errors import TidegateError
+from tidegate.git import journal, obstacles, putting_back
 from tidegate.git.checkout import Checkout, Obstacle
 from tidegate.git.command import Git
-from tidegate.git.errors import GitFailed, GitTimedOut
+from tidegate.git.errors import GitFailed, GitTimedOut, HalfWay
 from tidegate.git.journal import Hold, Intent
 from tidegate.git.obstacles import Plan
+from tidegate.git.putting_back import Before
 from tidegate.git.tree_diff import ABSENT, GITLINK
 from tidegate.git.undisturbed import undisturbed
+
+AS_IT_WAS = "your checkout is as it was; mend this and try again"
 
 
 class Advanced(NamedTuple):
@@ -29,22 +33,59 @@ class Lost(NamedTuple):
 def advance(checkout: Checkout, intent: Intent) -> Advanced | Lost | Obstacle:
     """Do it, or find it begun and finish it. After an Obstacle nothing of the user's has changed.
 
-    Raises GitFailed or OSError where git or the disk is at fault; then the index stays locked,
-    since the files may be half way, and the next call goes on.
+    Raises GitFailed or OSError where git or the disk is at fault: then all is as it was before.
+    Raises HalfWay where it is not, and cannot be made so; then the next call goes on. In any case
+    the index is not locked any more.
     """
     with undisturbed(), journal.held(checkout, intent) as hold:
         return Lost() if hold is None else _advance(hold, intent)
 
 
 def _advance(hold: Hold, intent: Intent) -> Advanced | Lost | Obstacle:
-    planned = _planned(hold, intent)
-    if isinstance(planned, Obstacle):
-        if hold.resuming:
-            hold.stand_back()
-        else:
+    before = None
+    try:
+        planned = _planned(hold, intent)
+        if isinstance(planned, Obstacle):
+            return _stopped(hold, planned)
+        git, plan = planned
+        before = putting_back.look(hold.checkout, plan)
+        return _carried_out(hold, git, plan, intent)
+    except BaseException as error:
+        if _is_as_before(hold, intent, before):
             hold.drop()
-        return planned
-    git, plan = planned
+            if isinstance(error, GitFailed):
+                error.hint = AS_IT_WAS
+            raise
+        hold.stand_back()
+        raise HalfWay(error, hold.checkout.root) from error
+
+
+def _stopped(hold: Hold, obstacle: Obstacle) -> Obstacle:
+    """Give all back; what a killed run has left half way stays so, and is told."""
+    if not hold.resuming:
+        hold.drop()
+        return obstacle
+    hold.stand_back()
+    reason = f"{obstacle.reason}, and a delivery that was cut short has left it half way"
+    return obstacle._replace(reason=reason)
+
+
+def _is_as_before(hold: Hold, intent: Intent, before: Before | None) -> bool:
+    """Put the files back where some were written; False where the checkout stays half way."""
+    if hold.resuming:
+        return False
+    if before is None:
+        return True
+    try:
+        if _commit_of(hold.git(), intent.ref) == intent.new:
+            return False
+        putting_back.put_back(hold, before, intent.new)
+    except (TidegateError, OSError):
+        return False
+    return True
+
+
+def _carried_out(hold: Hold, git: Git, plan: Plan, intent: Intent) -> Advanced | Lost:
     _move_files(git, intent, plan)
     moved = _move_branch(git, intent)
     if not moved:
@@ -87,8 +128,12 @@ def _move_branch(git: Git, intent: Intent) -> bool:
     except GitTimedOut:
         raise
     except GitFailed:
-        at = git.run("rev-parse", "-q", "--verify", intent.ref, ok_codes=(0, 1, 128)).text
+        at = _commit_of(git, intent.ref)
         if at == intent.old:
             raise
         return at == intent.new
     return True
+
+
+def _commit_of(git: Git, ref: str) -> str:
+    return git.run("rev-parse", "-q", "--verify", ref, ok_codes=(0, 1, 128)).text

@@ -46,8 +46,20 @@ class Hold(NamedTuple):
         try:
             os.link(_journal_path(self.checkout), lock_path(self.checkout))
         except FileExistsError:
-            return _holds_lock(self.checkout)
+            return self._has_index()
         return True
+
+    def unlock_index(self) -> None:
+        """Remove the lock where it is ours; it is known by being the journal that we have open."""
+        if self._has_index():
+            _unlink(lock_path(self.checkout))
+
+    def _has_index(self) -> bool:
+        try:
+            lock = os.stat(lock_path(self.checkout), follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(os.fstat(self.descriptor), lock)
 
     def git(self) -> Git:
         """Return git with a fresh copy of the user's index; what it starts holds the lock too."""
@@ -64,7 +76,7 @@ class Hold(NamedTuple):
 
     def stand_back(self) -> None:
         """Give the index back, and keep the journal: the files may be half way."""
-        _unlock(self.checkout)
+        self.unlock_index()
         for path in (_copy_path(self.checkout), f"{_copy_path(self.checkout)}.lock"):
             _unlink(path)
 
@@ -76,7 +88,10 @@ class Hold(NamedTuple):
 
 @contextlib.contextmanager
 def held(checkout: Checkout, intent: Intent) -> Iterator[Hold | None]:
-    """Write down what is about to happen; give None where another process of ours is at it."""
+    """Write down what is about to happen; give None where another process of ours is at it.
+
+    Afterwards the index is not locked by us, whatever happened.
+    """
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
     descriptor = os.open(_journal_path(checkout), flags, 0o644)
     try:
@@ -89,6 +104,7 @@ def held(checkout: Checkout, intent: Intent) -> Iterator[Hold | None]:
                 _write(hold, intent)
             yield hold
         finally:
+            hold.unlock_index()
             # By now every git of ours has ended; what a filter of the user's left running has not.
             fcntl.flock(descriptor, fcntl.LOCK_UN)
     finally:
@@ -160,18 +176,6 @@ def _is_taken(checkout: Checkout, journal: int) -> bool:
         fcntl.flock(journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return os.path.samestat(os.fstat(journal), os.stat(_journal_path(checkout)))
     except (BlockingIOError, FileNotFoundError):
-        return False
-
-
-def _unlock(checkout: Checkout) -> None:
-    if _holds_lock(checkout):
-        _unlink(lock_path(checkout))
-
-
-def _holds_lock(checkout: Checkout) -> bool:
-    try:
-        return os.path.samefile(_journal_path(checkout), lock_path(checkout))
-    except FileNotFoundError:
         return False
 
 

@@ -36,7 +36,7 @@ def plan(git: Git, checkout: Checkout, *, old: str, new: str, resuming: bool) ->
     git.run("update-index", "-q", "--really-refresh", ok_codes=(0, 1))
     if unmerged := git.run("diff-files", "-z", "--name-only", "--diff-filter=U").items:
         return _obstacle("there are unmerged files", unmerged)
-    staged, unstaged = _staged(git, old), _unstaged(git)
+    staged, differing = _staged(git, old), unstaged(git)
     lost = [
         path for path, entry in staged.items() if path not in ahead or not ahead[path].makes(entry)
     ]
@@ -47,7 +47,7 @@ def plan(git: Git, checkout: Checkout, *, old: str, new: str, resuming: bool) ->
         for move in ahead.values()
         if move.old_mode == ABSENT and os.path.lexists(full_path(checkout, move.path))
     ]
-    concerned = [ahead[path] for path in {*staged, *unstaged, *arriving} if path in ahead]
+    concerned = [ahead[path] for path in {*staged, *differing, *arriving} if path in ahead]
     done = _as_they_will_be(git, checkout, concerned)
     fine = {move.path for move in done}
     begun = [
@@ -56,7 +56,7 @@ def plan(git: Git, checkout: Checkout, *, old: str, new: str, resuming: bool) ->
         if resuming and move.path not in fine and _is_begun(git, checkout, new, move)
     ]
     fine |= {move.path for move in begun}
-    if changed := [path for path in unstaged if path not in fine]:
+    if changed := [path for path in differing if path not in fine]:
         return _changed(changed, hidden)
     if in_the_way := _in_the_way(git, checkout, ahead, fine):
         return _obstacle("there are untracked files in the way", in_the_way)
@@ -65,6 +65,14 @@ def plan(git: Git, checkout: Checkout, *, old: str, new: str, resuming: bool) ->
         return _obstacle("there are folders that cannot be written", unwritable)
     mark(git, "--skip-worktree", hidden.skipped)
     return Plan(tuple(done), tuple(begun), rest)
+
+
+def written(git: Git, checkout: Checkout, new: str, moves_made: Iterable[Move]) -> set[bytes]:
+    """Return the paths of the moves whose file is, whole or in part, what it was to become."""
+    made = tuple(moves_made)
+    whole = {move.path for move in _as_they_will_be(git, checkout, made)}
+    rest = (move for move in made if move.path not in whole)
+    return whole | {move.path for move in rest if _is_begun(git, checkout, new, move)}
 
 
 def lock_of_branch(git: Git, ref: str) -> Obstacle | None:
@@ -130,7 +138,7 @@ def _unwritable(checkout: Checkout, planned: Iterable[Move]) -> list[bytes]:
 
 def _nearest_folder(checkout: Checkout, folder: bytes) -> bytes:
     """Return the folder, or the first one above it that is there."""
-    while folder and not (is_there(checkout, folder) and _is_folder(checkout, folder)):
+    while folder and not is_folder(checkout, folder):
         folder = os.path.dirname(folder)
     return folder
 
@@ -145,9 +153,10 @@ def is_there(checkout: Checkout, path: bytes) -> bool:
     return os.path.lexists(full_path(checkout, path))
 
 
-def _is_folder(checkout: Checkout, path: bytes) -> bool:
+def is_folder(checkout: Checkout, path: bytes) -> bool:
+    """Tell whether a folder is at the path itself, not behind a link, nor a link to one."""
     full = full_path(checkout, path)
-    return os.path.isdir(full) and not os.path.islink(full)
+    return is_there(checkout, path) and os.path.isdir(full) and not os.path.islink(full)
 
 
 def _staged(git: Git, commit: str) -> dict[bytes, tuple[str, str]]:
@@ -161,7 +170,7 @@ def _staged(git: Git, commit: str) -> dict[bytes, tuple[str, str]]:
     return found
 
 
-def _unstaged(git: Git) -> list[bytes]:
+def unstaged(git: Git) -> list[bytes]:
     """List the files that differ from the index. A submodule is its own user's affair."""
     return git.run(
         "diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=all"

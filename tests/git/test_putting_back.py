@@ -1,0 +1,194 @@
+"""What git refuses half-way is undone: the checkout is as it was, and nothing of ours is left."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.git.test_delivery import MAIN, give, landed, tree_of
+from tests.git.test_fast_forward import FILES, assert_delivered, interrupted
+from tests.git.test_obstacles import assert_nothing_left
+from tests.git.world import World, commit, git, same, write
+from tidegate.git.delivery import Delivered, Waiting
+from tidegate.git.errors import GitFailed, HalfWay
+
+
+def failing_git(folder: Path, *at: str, before: str = ":") -> str:
+    """Return a PATH on which git fails at these subcommands, once `before` was done."""
+    bin_folder = folder / "failing-bin"
+    bin_folder.mkdir(parents=True)
+    real = shutil.which("git")
+    patterns = "|".join(f'*" {each} "*' for each in at)
+    script = f"""#!/bin/sh
+case " $* " in {patterns}) {before}; echo 'error: no\nerror: really not' >&2; exit 128;; esac
+exec {real} "$@"
+"""
+    (bin_folder / "git").write_text(script)
+    (bin_folder / "git").chmod(0o755)
+    return f"{bin_folder}:{os.environ['PATH']}"
+
+
+def state_of(world: World) -> tuple[object, ...]:
+    """Return all of the user's that a delivery could change."""
+    folders = sorted(str(path) for path in world.root.rglob("*") if path.is_dir())
+    shown = [path for path in folders if "/.git" not in path]
+    staged = git(world.root, "ls-files", "-s", "-v")
+    changed = git(world.root, "diff-files", "--name-only")  # by its file times: it looks no further
+    return tree_of(world), shown, staged, changed, git(world.root, "rev-parse", "HEAD")
+
+
+def break_filter(world: World) -> None:
+    """Let the user's filter of .dat files fail."""
+    git(world.root, "config", "filter.broken.smudge", "false")
+    git(world.root, "config", "filter.broken.clean", "cat")
+    git(world.root, "config", "filter.broken.required", "true")
+    write(world.root, {".git/info/attributes": "*.dat filter=broken\n"})
+
+
+def mend_filter(world: World) -> None:
+    """Let it work again."""
+    git(world.root, "config", "filter.broken.smudge", "cat")
+
+
+def test_a_filter_that_fails_changes_nothing(world: World) -> None:
+    """Files that git wrote before it came to the filter go again, and replaced ones come back."""
+    files = {"a/new": "1", "README.md": "changed\n", "src/b.py": "", "z/z": "1", "m/x.dat": "1"}
+    new = landed(world, files)
+    break_filter(world)
+    (world.root / "z").mkdir()
+    git(world.root, "update-index", "-q", "--refresh")
+    before = state_of(world)
+    with pytest.raises(GitFailed) as caught:
+        give(world, new)
+    assert "your checkout is as it was" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert state_of(world) == before
+    assert_nothing_left(world)
+    mend_filter(world)
+    assert same(give(world, new), Delivered(new))
+    assert tree_of(world).items() >= files.items()
+
+
+HALF = {
+    "nothing": ":",
+    "written": "printf 'changed\\n' > src/a.py; mkdir new; printf 'n\\n' > new/file",
+    "half written": "printf 'chan' > src/a.py; mkdir new; : > new/file; rm infra/deploy.tf",
+}
+
+
+@pytest.mark.parametrize("case", HALF)
+@pytest.mark.parametrize("bit", ["", "skip-worktree", "assume-unchanged"])
+def test_what_git_wrote_is_undone(
+    world: World, monkeypatch: pytest.MonkeyPatch, case: str, bit: str
+) -> None:
+    """Whole or in part, also where the index hides it; the bits stay."""
+    new = landed(world, FILES)
+    if bit:
+        git(world.root, "update-index", f"--{bit}", "src/a.py")
+    git(world.root, "update-index", "-q", "--refresh")
+    before = state_of(world)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", failing_git(world.path, "read-tree", before=HALF[case]))
+        with pytest.raises(GitFailed):
+            give(world, new)
+    assert state_of(world) == before
+    assert_nothing_left(world)
+    assert same(give(world, new), Delivered(new))
+    assert_delivered(world, new)
+
+
+def test_files_come_back_when_the_branch_does_not_move(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All files are written by then: folders and files that changed places change back."""
+    (world.root / "link").symlink_to("src")
+    base = commit(world.root, {"file": "1", "folder/inner": "1", "run.sh": "1"})
+    git(world.path, "clone", "-q", str(world.root), "landing")
+    work = world.path / "landing"
+    for name in ("file", "folder/inner", "link"):
+        (work / name).unlink()
+    shutil.rmtree(work / "folder", ignore_errors=True)
+    (work / "run.sh").chmod(0o755)
+    new = commit(work, {"file/inner": "2", "folder": "2", "link/b.py": "2"})
+    world.hub.git.run("fetch", "-q", str(work), f"+{new}:refs/tidegate/landed/x")
+    git(world.root, "update-index", "-q", "--refresh")
+    before = state_of(world)
+    monkeypatch.setenv("PATH", failing_git(world.path, "update-ref"))
+    with pytest.raises(GitFailed):
+        give(world, new, old=base)
+    assert state_of(world) == before
+    assert (world.root / "link").readlink() == Path("src")
+    assert not os.access(world.root / "run.sh", os.X_OK)
+    assert_nothing_left(world)
+
+
+def test_what_the_user_had_or_wrote_meanwhile_is_left(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their change that equals ours stays, and so does what they write while git fails."""
+    new = landed(world, FILES)
+    write(world.root, {"new/file": "n\n", "src/a.py": "changed\n"})
+    meanwhile = "printf 'mine\\n' > infra/deploy.tf"
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", failing_git(world.path, "read-tree", before=meanwhile))
+        with pytest.raises(GitFailed):
+            give(world, new)
+    now = tree_of(world)
+    assert (now["new/file"], now["src/a.py"]) == ("n\n", "changed\n")
+    assert now["infra/deploy.tf"] == "mine\n"
+    assert_nothing_left(world)
+
+
+def half_way(world: World, do: Callable[[], object]) -> None:
+    """It says that the checkout is half way and who finishes it; the user's index is free."""
+    with pytest.raises(HalfWay) as caught:
+        do()
+    assert f"{world.root} is half way" in str(caught.value)
+    assert "`tidegate land` finishes it" in str(caught.value)
+    assert not list(world.root.glob(".git/**/*.lock"))
+    assert not (world.root / ".git/tidegate-delivery.index").exists()
+
+
+def test_what_cannot_be_put_back_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The journal stays, the lock does not, and the next delivery finishes it."""
+    new = landed(world, FILES)
+    broken = failing_git(world.path, "read-tree", "checkout-index", before=HALF["half written"])
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", broken)
+        half_way(world, lambda: give(world, new))
+    assert same(give(world, new), Delivered(new))
+    assert_delivered(world, new)
+
+
+def test_a_branch_that_has_moved_is_not_moved_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the index is behind then: the next delivery puts it in place."""
+    new = landed(world, FILES)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", failing_git(world.path, "update-index -q --refresh"))
+        half_way(world, lambda: give(world, new))
+    assert git(world.root, "rev-parse", MAIN) == new
+    assert same(give(world, new), Delivered(new))
+    assert_delivered(world, new)
+
+
+def test_what_a_killed_run_left_is_not_undone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody knows any more whose the whole files are: the next delivery goes on from there."""
+    new = landed(world, FILES)
+    interrupted(world, new)
+    write(world.root, {"new/file": "n\n"})
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", failing_git(world.path, "read-tree"))
+        half_way(world, lambda: give(world, new))
+    write(world.root, {"src/a.py": "mine\n"})
+    outcome = give(world, new)
+    assert isinstance(outcome, Waiting)
+    assert "half way" in outcome.reason
+    git(world.root, "checkout", "src/a.py")
+    assert same(give(world, new), Delivered(new))
+    assert_delivered(world, new)
