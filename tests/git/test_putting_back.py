@@ -39,36 +39,50 @@ def state_of(world: World) -> tuple[object, ...]:
     return tree_of(world), shown, staged, changed, git(world.root, "rev-parse", "HEAD")
 
 
-def break_filter(world: World) -> None:
-    """Let the user's filter of .dat files fail."""
-    git(world.root, "config", "filter.broken.smudge", "false")
-    git(world.root, "config", "filter.broken.clean", "cat")
-    git(world.root, "config", "filter.broken.required", "true")
-    write(world.root, {".git/info/attributes": "*.dat filter=broken\n"})
+def set_filter(world: World, smudge: str) -> None:
+    """Give the user a filter of .dat files, without which git does not go on."""
+    git(world.root, "config", "filter.mine.smudge", smudge)
+    git(world.root, "config", "filter.mine.clean", "cat")
+    git(world.root, "config", "filter.mine.required", "true")
+    write(world.root, {".git/info/attributes": "*.dat filter=mine\n"})
 
 
-def mend_filter(world: World) -> None:
-    """Let it work again."""
-    git(world.root, "config", "filter.broken.smudge", "cat")
-
-
-def test_a_filter_that_fails_changes_nothing(world: World) -> None:
-    """Files that git wrote before it came to the filter go again, and replaced ones come back."""
-    files = {"a/new": "1", "README.md": "changed\n", "src/b.py": "", "z/z": "1", "m/x.dat": "1"}
-    new = landed(world, files)
-    break_filter(world)
+def test_a_filter_that_fails_for_one_file_changes_nothing(world: World) -> None:
+    """Files that git wrote before it came to this one go again, and replaced ones come back."""
+    base = commit(world.root, {"m/x.dat": "fine\n"})
+    git(world.path, "clone", "-q", str(world.root), "landing")
+    files = {"README.md": "changed\n", "a/new.dat": "1\n", "src/b.py": "", "z/z": "1"}
+    new = landed(world, files | {"m/x.dat": "broken\n"}, onto=base)
+    set_filter(world, "sed /broken/q1")
     (world.root / "z").mkdir()
     git(world.root, "update-index", "-q", "--refresh")
     before = state_of(world)
     with pytest.raises(GitFailed) as caught:
         give(world, new)
-    assert "your checkout is as it was" in str(caught.value)
+    assert str(caught.value).endswith("your checkout is as it was")
     assert "\n" not in str(caught.value)
     assert state_of(world) == before
     assert_nothing_left(world)
-    mend_filter(world)
+    set_filter(world, "cat")
     assert same(give(world, new), Delivered(new))
     assert tree_of(world).items() >= files.items()
+
+
+@pytest.mark.parametrize("required", ["true", "false"])
+def test_a_filter_that_fails_for_all_is_found_out_beforehand(world: World, required: str) -> None:
+    """Git would take the old file away before it asks the filter for the new one."""
+    base = commit(world.root, {"x.dat": "1\n"})
+    git(world.path, "clone", "-q", str(world.root), "landing")
+    new = landed(world, {"README.md": "changed\n", "x.dat": "2\n"}, onto=base)
+    set_filter(world, "no-such-program")
+    git(world.root, "config", "filter.mine.required", required)
+    if required == "false":
+        assert same(give(world, new), Delivered(new))
+        return
+    assert same(give(world, new), Waiting("the filter mine fails", ("x.dat",)))
+    assert tree_of(world)["x.dat"] == "1\n"
+    assert git(world.root, "status", "--porcelain") == ""
+    assert_nothing_left(world)
 
 
 HALF = {

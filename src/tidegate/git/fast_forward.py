@@ -9,7 +9,7 @@ write is known by being a beginning of what was meant.
 from typing import NamedTuple
 
 from tidegate.core.errors import TidegateError
-from tidegate.git import journal, obstacles, putting_back
+from tidegate.git import journal, obstacles, putting_back, smudging
 from tidegate.git.checkout import Checkout, Obstacle
 from tidegate.git.command import Git
 from tidegate.git.errors import GitFailed, GitTimedOut, HalfWay
@@ -19,7 +19,7 @@ from tidegate.git.putting_back import Before
 from tidegate.git.tree_diff import ABSENT, GITLINK
 from tidegate.git.undisturbed import undisturbed
 
-AS_IT_WAS = "your checkout is as it was; mend this and try again"
+AS_IT_WAS = "your checkout is as it was"
 
 
 class Advanced(NamedTuple):
@@ -106,7 +106,9 @@ def _planned(hold: Hold, intent: Intent) -> tuple[Git, Plan] | Obstacle:
     if locked := obstacles.lock_of_branch(git, intent.ref):
         return locked
     plan = obstacles.plan(git, checkout, old=intent.old, new=intent.new, resuming=hold.resuming)
-    return plan if isinstance(plan, Obstacle) else (git, plan)
+    if isinstance(plan, Obstacle):
+        return plan
+    return smudging.obstacle(git, plan) or (git, plan)
 
 
 def _move_files(git: Git, intent: Intent, plan: Plan) -> None:
