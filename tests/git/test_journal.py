@@ -80,28 +80,52 @@ def test_the_git_of_a_killed_run_is_waited_for(
     assert deliveries(world) == [new]
 
 
-def test_what_a_filter_leaves_running_is_not_waited_for(world: World) -> None:
-    """The lock is given up when the work is done, though a process of the user's inherited it."""
+def place_of(world: World) -> Checkout:
+    """Return where main is checked out."""
+    place = checkout.of_branch(world.repository, MAIN)
+    assert isinstance(place, Checkout)
+    return place
+
+
+def test_what_git_leaves_running_is_not_waited_for(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock is given up when git has ended, though a process of the user's inherited it."""
     pid_file = world.path / "pid"
-    daemon = f"cat; sleep 600 </dev/null >/dev/null 2>&1 & echo $! > {pid_file}"
-    git(world.root, "config", "filter.daemon.smudge", daemon)
-    new = landed(world, {".gitattributes": "*.dat filter=daemon\n", "x.dat": "1"})
-    first = landed(world, {"a": "1"}, onto=new)
+    leave = f"!sleep 600 </dev/null >/dev/null 2>&1 & echo $! > {pid_file}"
+    git(world.root, "config", "alias.leave", leave)
+    place = place_of(world)
     try:
-        assert same(give(world, new), Delivered(new))
-        place = checkout.of_branch(world.repository, MAIN)
-        assert isinstance(place, Checkout)
-        with journal.held(place, Intent(MAIN, new, first)) as hold:
+        with journal.held(place, Intent(MAIN, world.base, world.base)) as hold:
             assert hold is not None
-            hold.drop()
+            hold.git().run("leave")
+        monkeypatch.setattr(journal, "WAIT_S", 0.0)
+        assert journal.is_quiet(place)
     finally:
         os.kill(int(pid_file.read_text()), signal.SIGKILL)
 
 
+def test_the_index_is_free_whatever_happens(world: World) -> None:
+    """Also a mistake of ours does not leave the user's index locked; the journal tells of it."""
+    place = place_of(world)
+    intent = Intent(MAIN, world.base, world.base)
+
+    def fail() -> None:
+        with journal.held(place, intent) as hold:
+            assert hold is not None
+            assert hold.lock_index()
+            assert Path(journal.lock_path(place)).exists()
+            raise ValueError("a mistake")
+
+    with pytest.raises(ValueError, match="a mistake"):
+        fail()
+    assert not Path(journal.lock_path(place)).exists()
+    assert journal.interrupted(place) == intent
+
+
 def test_one_at_a_time_has_the_journal(world: World) -> None:
     """A second one gets nothing, until the first has dropped it; then it begins anew."""
-    place = checkout.of_branch(world.repository, MAIN)
-    assert isinstance(place, Checkout)
+    place = place_of(world)
     intent = Intent(MAIN, world.base, world.base)
     with journal.held(place, intent) as first:
         assert first is not None
