@@ -17,7 +17,7 @@ environment = \
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
-demo: ## watch the product work on a made-up repository, in about a minute
+demo: ## watch the product work on a made-up repository, in seconds
 	@$(call environment,runtime); PYTHONPATH="$(CURDIR)/src" "$$py" -m tidegate demo
 
 test: ## run all tests

@@ -15,7 +15,7 @@ SETTINGS = RoleSettings(agent="shell", command="sh work.sh", prompt="", timeout_
 BRIEF = Brief(
     run="r", lane="001", attempt="001-build-1", turn=1, round=1, role="build", issue="001",
     title="T", text="", base="b", target="refs/heads/main", footprint=(), finding=None,
-    checkpoint_s=1.0, deadline_s=1.0, report_path="/nowhere",
+    finding_kind="", checkpoint_s=1.0, deadline_s=1.0, report_path="/nowhere",
 )  # fmt: skip
 EXITED = Exit(
     reason=EndReason.EXITED, code=0, signal=None, started_utc="", ended_utc="", active_s=1.0,

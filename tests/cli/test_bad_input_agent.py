@@ -57,6 +57,31 @@ caches = ["node_modules"]
     assert "take it out of [workspace] caches" in said.out
 
 
+def test_a_script_that_is_not_committed_is_told_before_the_run(desk: Desk) -> None:
+    """Workspaces are made of commits: without it each issue would fail three times (G8-05)."""
+    desk.settle("sh agent.sh")
+    desk.issue(1)
+    (desk.repository / "agent.sh").write_text("echo more >> part.txt\n", encoding="utf-8")
+    said = desk.tidegate("run")
+    assert said.code == 3
+    assert "agent.sh, which [roles.build] command runs, is not committed" in said.complaint
+    assert desk.tidegate("doctor").code == 3
+    desk.commit("agent.sh", "echo more >> part.txt\n")
+    assert desk.run()[0] == 0
+
+
+def test_an_agent_whose_shell_says_that_it_was_killed_burns_no_issue(desk: Desk) -> None:
+    """`sh -c` tells a child's KILL as 137: it costs no round, and another attempt lands."""
+    mark = f"{desk.folder}/killed"
+    killed = f"test -e {mark} || {{ touch {mark}; sh -c 'kill -9 $$'; exit $?; }}"
+    desk.settle(f"{killed}; echo more >> part.txt")
+    desk.issue(1)
+    code, summary = desk.run()
+    assert (code, len(summary.landed)) == (0, 1)
+    lane = desk.tidegate("show", "001").json["lane"]
+    assert lane["fails"] == 0
+
+
 def test_an_agent_that_goes_missing_in_mid_run_burns_no_issue(desk: Desk) -> None:
     """Exit 3 after the first lane; the second has no FAIL, and goes on once the agent is back."""
     script = f"echo $TIDEGATE_ISSUE >> {desk.folder}/began; echo x > part-$TIDEGATE_ISSUE"
@@ -71,8 +96,8 @@ def test_an_agent_that_goes_missing_in_mid_run_burns_no_issue(desk: Desk) -> Non
     assert desk.tidegate("show", "002").json["lane"]["fails"] == 0
     said = desk.tidegate("run")
     assert said.code == 3
-    assert "put it back" in said.complaint
-    assert "tidegate run --anew" in said.complaint
+    assert "put it back" in said.err
+    assert "tidegate run --anew" in said.err
     tool(desk, script)
     code, summary = desk.run()
     assert code == 0

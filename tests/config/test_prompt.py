@@ -24,6 +24,7 @@ BRIEF = Brief(
     target="main",
     footprint=("src/**", "tests/a.py"),
     finding=None,
+    finding_kind="",
     checkpoint_s=300.0,
     deadline_s=0.5,
     report_path="/turn/report.md",

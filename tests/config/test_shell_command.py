@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.config.shell_command import missing_program
+from tidegate.config.shell_command import missing_program, script_of
 
 
 def a_program(folder: Path, name: str, *, mode: int = 0o755) -> Path:
@@ -46,3 +46,17 @@ def test_an_absolute_path_must_lead_to_a_program(tmp_path: Path) -> None:
     assert missing_program(str(tmp_path), "") == f"the program {tmp_path} cannot be run"
     plain = a_program(tmp_path, "plain", mode=0o644)
     assert missing_program(str(plain), "") == f"the program {plain} cannot be run"
+
+
+@pytest.mark.parametrize(
+    ("command", "script"),
+    [
+        ("./agent.sh --fast", "./agent.sh"), ("A=1 tools/agent", "tools/agent"),
+        ("sh agent.sh", "agent.sh"), ("python3.12 -u work.py x", "work.py"),
+        ("/bin/sh a.sh", "a.sh"), ("sh -c", None), ("sh $AGENT", None), ("/opt/agent", None),
+        ("make test", None), ("echo x >> notes", None), ("it's no shell word", None), ("", None),
+    ],
+)  # fmt: skip
+def test_the_script_of_a_command(command: str, script: str | None) -> None:
+    """What it runs, where that is a file of the workspace; what it only writes is none."""
+    assert script_of(command) == script

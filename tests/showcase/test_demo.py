@@ -109,9 +109,9 @@ def test_an_interrupted_demo_can_be_kept(tmp_path: Path) -> None:
 def test_a_demo_that_is_interrupted_before_it_begins_leaves_nothing(tmp_path: Path) -> None:
     """While its repository is made there is nothing to stop: it only clears up."""
     demo = started(tmp_path)
-    until(lambda: list(tmp_path.glob("tidegate-demo-*")), within_s=60.0)
-    for _ in range(2):
-        os.kill(demo.pid, signal.SIGINT)
+    assert demo.stderr is not None
+    assert b"a small repository" in demo.stderr.readline()
+    os.kill(demo.pid, signal.SIGINT)
     _, err = demo.communicate(timeout=60.0)
     assert demo.returncode == 130, err
     assert b"interrupted before it began" in err

@@ -55,6 +55,11 @@ class FakeRepositories:
         """As `is_ancestor`: the objects are one store here."""
         return self.is_ancestor(repository, old, new)
 
+    def is_untracked(self, repository: Repository, path: str) -> bool:
+        """Every file is committed here."""
+        del repository, path
+        return False
+
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Keep the commit; its tree."""
         del repository

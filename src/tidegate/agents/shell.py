@@ -45,9 +45,7 @@ class ShellAgent:
         """The report as written, or one made from what can be seen."""
         written = _read_report(Path(place.report))
         made = f"{_how(exit)}\n\n{tail}"
-        is_external = exit.reason in _NOT_ITS_DOING or (
-            exit.reason is EndReason.EXITED and exit.signal is not None
-        )
+        is_external = exit.reason in _NOT_ITS_DOING or exit.was_killed
         has_failed = exit.reason is not EndReason.EXITED or (exit.code != 0 and written is None)
         return Result(
             report=written if written is not None else made,

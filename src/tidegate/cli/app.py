@@ -121,7 +121,9 @@ def add(
 
 
 @tidegate.command()
-@click.option("--width", type=click.IntRange(1, 64), help="How many lanes may work at once.")
+@click.option(
+    "--width", type=click.IntRange(1, 64), help="How many lanes may work at once, this time."
+)
 @click.option("--base", metavar="REF", help="Start a new run from this commit.")
 @click.option("--anew", is_flag=True, help="End the run that is open, and begin another.")
 @command(is_reading=False)

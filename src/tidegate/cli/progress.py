@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from tidegate.cli.outlet import Outlet
@@ -65,7 +66,8 @@ def worth_a_line(entries: Sequence[Entry]) -> Iterator[Fact]:
 
 
 def _head(utc: str, lane: str) -> str:
-    return f"{utc[11:19]}  {lane:<6}  "
+    """The time of day where this is read, and the lane."""
+    return f"{datetime.fromisoformat(utc).astimezone():%H:%M:%S}  {lane:<6}  "
 
 
 @dataclass(frozen=True, slots=True)

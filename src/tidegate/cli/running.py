@@ -70,6 +70,8 @@ def summary_lines(summary: Summary) -> Iterator[str]:
         yield f"run {summary.run}: {len(summary.landed)} {where}{_remedy(summary)}"
     for each in summary.stopped:
         yield f"see why: tidegate show {each.lane}"
+    if summary.stopped:
+        yield "to try one again, add it anew: `tidegate add`"
 
 
 def _waiting(summary: Summary) -> Iterator[tuple[str, ...]]:

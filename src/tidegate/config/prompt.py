@@ -26,6 +26,7 @@ PLACEHOLDERS: Mapping[str, str] = {
     "target": "the branch that the work is for",
     "footprint": "the issue's path patterns, one list item each; empty where it has none",
     "finding": "what failed, word for word; empty in the first round",
+    "finding_kind": "`fail`, `conflict` where the change no longer merges, or empty",
     "checkpoint_s": "seconds until the first commit is due",
     "deadline_s": "seconds until the turn is ended",
     "report_path": "the file that the report goes to",

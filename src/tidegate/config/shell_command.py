@@ -26,6 +26,16 @@ def missing_program(command: str, path: str) -> str | None:
     return f"{program!r} is not on PATH ({path})"
 
 
+def script_of(command: str) -> str | None:
+    """The file of the workspace that a command runs: its program, or what it has interpreted."""
+    program, *arguments = words(command) or [""]
+    script = program if "/" in program else ""
+    if program.rpartition("/")[2].rstrip("0123456789.") in _INTERPRETERS:
+        script = next((word for word in arguments if not word.startswith("-")), "")
+    is_plain = bool(script) and not _SHELL_MARKS.intersection(script)
+    return script if is_plain and not script.startswith("/") else None
+
+
 def words(command: str) -> list[str]:
     """The words of a shell command from its program on; none where only a shell can tell."""
     try:
@@ -44,6 +54,8 @@ def _unusable(program: str) -> str | None:
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _SHELL_MARKS = frozenset("$`(){}[]*?<>|&;!~#\n")
 
+
+_INTERPRETERS = frozenset({"sh", "bash", "dash", "zsh", "python", "node", "perl", "ruby"})
 
 _BUILTINS = frozenset({
     ".", ":", "[", "alias", "break", "case", "cd", "command", "continue", "echo", "eval", "exec",

@@ -16,6 +16,8 @@ from tidegate.ports.git import Prepared, PrepareWork, Removed, RemoveWork, WorkF
 from tidegate.ports.runners import Absent, Exit, RunnerSpec, Running
 
 _EPOCH = 1
+SETUP_FAILED = "setup_failed"
+"""The reason of a job whose set-up command failed."""
 
 
 def advance_base(engine: Engine) -> bool:
@@ -77,7 +79,8 @@ def _come_to_check(engine: Engine, folder: str) -> None:
     )
     place = engine.setup.places.job(name)
     if isinstance(result, WorkFailed):
-        engine.hold_back(BASE, failures=engine.base_losses + 1, is_new_work=True)
+        if result.reason != SETUP_FAILED:  # the user's own command fails as fast as it is tried
+            engine.hold_back(BASE, failures=engine.base_losses + 1, is_new_work=True)
         _try_again(engine, result.headline)
     elif engine.is_held:
         is_there = isinstance(result, Prepared) or engine.is_base_dirty

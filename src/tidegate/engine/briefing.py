@@ -71,6 +71,7 @@ def _brief(engine: Engine, lane: Lane, attempt: Attempt, turn: Turn, place: Plac
         target=engine.book.run.started.target,
         footprint=lane.footprint,
         finding=engine.ports.ledger.text(digest) if digest else None,
+        finding_kind="" if not digest else "conflict" if turn.base else "fail",
         checkpoint_s=deadlines.checkpoint_s,
         deadline_s=turn.deadline_s,
         report_path=place.report,
@@ -109,5 +110,6 @@ def _variables(brief: Brief, place: Place) -> dict[str, str]:
         "TIDEGATE_BRIEF": place.brief,
         "TIDEGATE_PROMPT": place.prompt,
         "TIDEGATE_FINDING": place.finding,
+        "TIDEGATE_FINDING_KIND": brief.finding_kind,
         "TIDEGATE_REPORT": place.report,
     }

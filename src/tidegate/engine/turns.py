@@ -210,9 +210,8 @@ def check_result(command: str, ending: Exit, *, tail: str) -> Result:
         else f"killed by signal {ending.signal} from outside"
     )
     report = f"$ {command}\n{tail}\n[{how}]\n"
-    external = ending.reason in (EndReason.NOT_STARTED, EndReason.FENCED, EndReason.STOPPED) or (
-        ending.reason is EndReason.EXITED and ending.signal is not None
-    )
+    never = (EndReason.NOT_STARTED, EndReason.FENCED, EndReason.STOPPED)
+    external = ending.reason in never or ending.was_killed
     passed = ending.reason is EndReason.EXITED and ending.code == 0
     return Result(report=report, failure=None if passed else report, is_external=external)
 

@@ -62,6 +62,12 @@ class HostRepositories:
         said = git.run("merge-base", "--is-ancestor", old, new, ok_codes=(0, 1, 128))
         return said.code == 0
 
+    def is_untracked(self, repository: Repository, path: str) -> bool:
+        """True for a file that git neither knows nor ignores."""
+        git = _found(repository.root).git
+        listed = ("ls-files", "-z", "--others", "--exclude-standard", "--", f":(literal){path}")
+        return bool(git.run(*listed, ok_codes=(0, 128)).items)
+
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Make or repair the hub, bring `commit` into it, and return the commit's tree."""
         from tidegate.git import hub, locks  # noqa: PLC0415 - the reading commands need none of it

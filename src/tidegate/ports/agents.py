@@ -28,6 +28,9 @@ class Brief:
     target: str
     footprint: tuple[str, ...]
     finding: str | None
+    finding_kind: str
+    """`fail` for what a check or the controller found, `conflict` for what no longer merges: `base`
+    is then the commit to merge. Empty where there is no finding."""
     checkpoint_s: float
     deadline_s: float
     report_path: str

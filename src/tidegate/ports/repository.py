@@ -72,6 +72,10 @@ class Repositories(Protocol):
         """True where the user's own repository has both, and `old` is `new` or comes before it."""
         ...
 
+    def is_untracked(self, repository: Repository, path: str) -> bool:
+        """True for a file below the root that git neither knows nor ignores: no clone has it."""
+        ...
+
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Make or repair the hub, bring `commit` into it, and return the commit's tree."""
         ...

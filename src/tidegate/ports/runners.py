@@ -62,6 +62,9 @@ class Beat:
     stderr_bytes: int
 
 
+_SHELLS_WORD_FOR_KILLED = (128 + 9, 128 + 15)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exit:
     """How a turn's process ended. Exactly one of `code` and `signal` is set where it ran at all."""
@@ -84,6 +87,16 @@ class Exit:
     oom_kills: int = 0
     """How many processes this machine killed for want of memory meanwhile. With signal 9 and reason
     EXITED it is the likely cause, and then neither the agent nor its sign-in is to blame."""
+
+    @property
+    def was_killed(self) -> bool:
+        """A signal from outside ended it, or what the shell around it waited for.
+
+        A shell tells a child's KILL or TERM by a code of its own, and then the child's work, and
+        no verdict, was cut short.
+        """
+        is_signalled = self.signal is not None or self.code in _SHELLS_WORD_FOR_KILLED
+        return self.reason is EndReason.EXITED and is_signalled
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,18 +39,19 @@ def run_demo(house: House, eyes: Eyes, *, keep: bool, tell: Callable[[str], None
     One that is interrupted must stop its agents and not leave them: its folder goes, too.
     """
     folder = Path(tempfile.mkdtemp(prefix="tidegate-demo-"))
-    tell(f"a small repository with tests and three issues: {folder}/repository")
     is_kept = True
     try:
+        tell(f"a small repository with tests and three issues: {folder}/repository")
         done = _demo(house, eyes, folder)
         is_kept = keep or done.exit_code not in {0, INTERRUPTED}
         return replace(done, story=(*done.story, *_where(folder))) if is_kept else done
     except KeyboardInterrupt:
+        eyes.wish()  # from here on a signal is only noted, and ends no clearing up half-way
         is_kept = keep  # it came before anything was under way
         tell("the demo was interrupted before it began")
         raise
     finally:
-        eyes.wish()  # from here on a signal is only noted, and ends no clearing up half-way
+        eyes.wish()  # here too
         if not is_kept:
             shutil.rmtree(folder)
 

@@ -10,7 +10,13 @@ from tidegate.config.shell_command import missing_program
 from tidegate.core.errors import TidegateError
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
-from tidegate.verbs.readiness import agent_problem, require_landing_place, target_branch
+from tidegate.verbs.readiness import (
+    COMMIT_IT,
+    agent_problem,
+    require_landing_place,
+    script_problem,
+    target_branch,
+)
 from tidegate.verbs.workspaces import require_workspaces
 
 
@@ -61,6 +67,8 @@ def _configured(
     yield _check(house, configuration)
     yield _agent(house, configuration)
     yield from _missing_files(repository, configuration)
+    if (missing := script_problem(house, repository, configuration)) is not None:
+        yield Symptom(name="script", level="fail", message=missing, remedy=COMMIT_IT)
     yield _issues(house, repository, configuration)
     yield _target(house, repository, configuration)
     yield _workspaces(house, repository, configuration)

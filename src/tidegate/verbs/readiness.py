@@ -1,6 +1,7 @@
 """What must be so before a run may begin or go on. Each answer says what to do."""
 
 from tidegate.config.load import Configuration
+from tidegate.config.shell_command import script_of
 from tidegate.core.errors import Misused, NotReady
 from tidegate.engine.places import hub_ref
 from tidegate.ports.repository import Repository
@@ -34,7 +35,28 @@ def require_ready(
             "or end that run and begin another: `tidegate run --anew`"
         )
         raise NotReady(problem, hint=kept if open_run else "see [roles.build] in tidegate.toml")
+    missing = script_problem(house, repository, configuration)
+    if missing is not None:
+        raise NotReady(missing, hint=COMMIT_IT)
     require_workspaces(house, repository, configuration.settings.workspace.root)
+
+
+COMMIT_IT = "git add it and commit, or give its whole path outside of the repository"
+
+
+def script_problem(
+    house: House, repository: Repository, configuration: Configuration
+) -> str | None:
+    """Which script of the configured commands no workspace would have, None where all would."""
+    build = configuration.roles["build"].command or ""
+    for key, command in (
+        ("[roles.build]", build),
+        ("[check]", configuration.settings.check.command),
+    ):
+        script = script_of(command)
+        if script is not None and house.repositories.is_untracked(repository, script):
+            return f"{script}, which {key} command runs, is not committed: workspaces lack it"
+    return None
 
 
 def agent_problem(house: House, configuration: Configuration) -> str | None:

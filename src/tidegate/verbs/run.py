@@ -80,6 +80,8 @@ def _run(
             f"the configuration has changed; run {open_run} keeps the one it began with "
             "(`tidegate run --anew` ends it and begins another)"
         )
+    elif open_run:
+        eyes.tell(f"run {open_run} is taken up again")
     if note:
         eyes.tell(note)
     require_ready(house, repository, configuration, open_run=open_run)

@@ -37,7 +37,7 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
         case e.Materialized(attempt=attempt) | e.Corrected(attempt=attempt):
             return QUIET, f"{attempt} has its artifact"
         case e.Conflicted(paths=paths):
-            return BAD, f"no longer merges ({', '.join(paths[:3])}): back to the builder"
+            return BAD, f"no longer merges: {', '.join(paths[:3])}"
         case e.Judged() if event.by != "controller" or event.reason in _CONTROLLER_FINDS:
             return _judged(event)
         case e.Ruled(ruling=ruling):
