@@ -35,7 +35,10 @@ from tidegate.testing.ledger_history import RUN, RUN_STARTED, UTC, History
 
 LANES = 100
 GOALS = {1: 0.8, 100: 0.4}
-COMMITS = {1: 60, 10: 30, 100: 10}
+COMMITS = {1: 300, 10: 60, 100: 15}
+SETTLED_S = 1.5
+"""A ledger whose folder has changed within the last second looks at its files before each commit,
+since that is how coarse a folder's time may be. A run lasts hours, and its ledger is older."""
 SUMMARY_GOAL_MS = 30.0
 
 
@@ -169,6 +172,7 @@ class Ours:
 def measure(folder: Path, rounds: int) -> list[Rate]:
     """Both sides, round by round, each going first in every other round."""
     ours, raw = Ours(folder / "ours"), Raw(folder / "raw")
+    time.sleep(SETTLED_S)
     rates = []
     for group, commits in COMMITS.items():
         pairs = [_round(ours, raw, commits, group, ours_first=n % 2 == 0) for n in range(rounds)]
