@@ -42,7 +42,7 @@ acceptance: ## run the product on real repositories with tests of their own (min
 bench: ## measure, and compare with what the documentation says (minutes)
 	@$(call environment,dev); "$$py" -m bench
 
-bench-long: ## measure with the sample sizes behind the published figures (an hour)
+bench-long: ## measure with the sample sizes behind the published figures (twenty minutes)
 	@$(call environment,dev); "$$py" -m bench --long
 
 docs: ## write anew the parts of the pages that are derived from the code

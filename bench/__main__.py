@@ -47,7 +47,7 @@ def _measured(chosen: argparse.Namespace, folder: Path) -> Iterator[Table]:
         meter = Meter()
         table = measure(place)
         others = f"Others used {meter.others_percent():.0f} % of the processors meanwhile."
-        yield replace(table, notes=(*table.notes, others))
+        yield replace(table, notes=(*table.notes, others), is_long=chosen.long)
 
 
 def main(given: Sequence[str]) -> int:

@@ -78,6 +78,8 @@ class Table:
     other: str
     rows: Sequence[Row]
     notes: Sequence[str] = ()
+    is_long: bool = False
+    """Taken with the sample sizes of the published figures."""
 
     def missed(self) -> Iterator[Row]:
         """The rows whose goal is not met."""

@@ -28,7 +28,9 @@ def as_markdown(table: Table) -> str:
     rows = (head, ["---", *["---:"] * (len(head) - 1)], *(_cells(row) for row in table.rows))
     grid = "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
     notes = "".join(f"\n{note}\n" for note in table.notes)
-    return f"### {table.title}\n\n`python -m bench --only {table.name}`\n\n{grid}{notes}"
+    sizes = " --long" if table.is_long else ""
+    command = f"python -m bench --only {table.name}{sizes}"
+    return f"### {table.title}\n\n`{command}`\n\n{grid}{notes}"
 
 
 def as_json(table: Table) -> dict[str, object]:
