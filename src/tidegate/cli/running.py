@@ -41,13 +41,16 @@ def _looking_on(house: House, *, stops_at_once: bool = False) -> Iterator[Eyes]:
         shown.close()
 
 
-def _answer(summary: Summary, *, as_json: bool, story: Sequence[str] = ()) -> None:
+def _answer(
+    summary: Summary, *, as_json: bool, story: Sequence[str] = (), is_there: bool = True
+) -> None:
     """Show the result. Where nobody takes it, the run has its exit code all the same."""
     try:
         if as_json:
             show_json(summary.as_json())
         else:
-            show_lines(*summary_lines(summary), *story)
+            advice = _advice(summary) if is_there else ()
+            show_lines(*summary_lines(summary), *advice, *story)
     except OutputLost:
         forsake_output()
 
@@ -68,6 +71,10 @@ def summary_lines(summary: Summary) -> Iterator[str]:
         branch = summary.target.ref.removeprefix("refs/heads/")
         where = f"landed on {branch}" if summary.is_delivered else f"landed, and wait for {branch}"
         yield f"run {summary.run}: {len(summary.landed)} {where}{_remedy(summary)}"
+
+
+def _advice(summary: Summary) -> Iterator[str]:
+    """What a person can do about what stopped."""
     for each in summary.stopped:
         yield f"see why: tidegate show {each.lane}"
     if summary.stopped:
@@ -97,5 +104,5 @@ def demo(house: House, *, keep: bool, as_json: bool) -> int:
 
     with _looking_on(house, stops_at_once=True) as eyes:
         done = run_demo(house, eyes, keep=keep, tell=eyes.tell)
-    _answer(done.result.summary, as_json=as_json, story=done.story)
+    _answer(done.result.summary, as_json=as_json, story=done.story, is_there=done.is_kept)
     return done.exit_code

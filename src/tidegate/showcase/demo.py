@@ -31,6 +31,8 @@ class Demo:
     result: RunResult
     exit_code: int
     story: tuple[str, ...]
+    is_kept: bool = False
+    """Its folder is there to be looked at."""
 
 
 def run_demo(house: House, eyes: Eyes, *, keep: bool, tell: Callable[[str], None]) -> Demo:
@@ -44,7 +46,9 @@ def run_demo(house: House, eyes: Eyes, *, keep: bool, tell: Callable[[str], None
         tell(f"a small repository with tests and three issues: {folder}/repository")
         done = _demo(house, eyes, folder)
         is_kept = keep or done.exit_code not in {0, INTERRUPTED}
-        return replace(done, story=(*done.story, *_where(folder))) if is_kept else done
+        if not is_kept:
+            return replace(done, story=(*done.story, _AGAIN))
+        return replace(done, story=(*done.story, *_where(folder)), is_kept=True)
     except KeyboardInterrupt:
         eyes.wish()  # from here on a signal is only noted, and ends no clearing up half-way
         is_kept = keep  # it came before anything was under way
@@ -130,6 +134,9 @@ def _story(events: Sequence[Recorded]) -> Sequence[str]:
         "003 failed three times and was stopped: nobody has to watch it burn.",
         "What landed is, tree for tree, what was tested.",
     )
+
+
+_AGAIN = "Its folder is gone. To look around in one: tidegate demo --keep"
 
 
 def _where(folder: Path) -> Sequence[str]:
