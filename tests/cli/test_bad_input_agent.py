@@ -112,6 +112,9 @@ def test_an_agent_that_is_gone_for_good_is_left_behind(desk: Desk) -> None:
     desk.issue(1)
     desk.issue(2)
     first = desk.run()[1].run
+    desk.settle("no-such-agent", width=1)
+    assert desk.tidegate("run", "--anew").code == 3
+    assert desk.tidegate("status").json["ended_at"] is None  # nothing is ended for nothing
     desk.settle(script, width=1)
     assert desk.tidegate("run").code == 3
     said = desk.tidegate("run", "--anew", "--json")

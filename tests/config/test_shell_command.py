@@ -52,7 +52,8 @@ def test_an_absolute_path_must_lead_to_a_program(tmp_path: Path) -> None:
     ("command", "script"),
     [
         ("./agent.sh --fast", "./agent.sh"), ("A=1 tools/agent", "tools/agent"),
-        ("sh agent.sh", "agent.sh"), ("python3.12 -u work.py x", "work.py"),
+        ("sh agent.sh", "agent.sh"), ("python3.12 work.py x", "work.py"),
+        ("python -u work.py", None), ("python -m tests", None),
         ("/bin/sh a.sh", "a.sh"), ("sh -c", None), ("sh $AGENT", None), ("/opt/agent", None),
         ("make test", None), ("echo x >> notes", None), ("it's no shell word", None), ("", None),
     ],

@@ -102,7 +102,7 @@ def test_an_agent_that_is_not_installed_any_more_is_no_hindrance(tmp_path: Path)
     world = scene(tmp_path, fix=[HANGS, GOOD])
     at(world, runs_in(world, "build-1/turns/1"), lambda _: setattr(world, "wish", _detach))
     world.live()
-    house, loads = world.house(), iter([True])
+    house, loads = world.house(), iter([False, True])
 
     def load(name: str) -> Agent:
         if next(loads, False):

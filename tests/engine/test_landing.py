@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.engine.scene import at, outcomes, scene, started, told
-from tests.sim.builders import GOOD, Deed
+from tests.sim.builders import FOR_EVER_S, GOOD, Deed
 from tests.sim.plan import Plan
+from tests.sim.process import Script
 from tests.sim.repositories import HUB_TARGET
 from tests.sim.world import World
 from tidegate.core import events as e
@@ -79,6 +80,16 @@ def test_a_job_that_failed_is_tried_again_after_a_pause(tmp_path: Path) -> None:
     retry_s = world.engine.setup.policy.deadlines.retry_s
     assert retry_s <= first_s < retry_s + JOB_MAX_S
     assert retry_s * RETRY_FACTOR <= second_s < retry_s * RETRY_FACTOR + JOB_MAX_S
+
+
+def test_nobody_waits_for_a_try_that_will_not_come(tmp_path: Path) -> None:
+    """With the last failure all is said: the run halts at once."""
+    world = scene(tmp_path, fix=[GOOD])
+    broken(world, MoveWork, after_effect=False, times=4)
+    result = world.live()
+    assert result is not None
+    last_s = max(each.begun_s for each in world.host.processes if "-land-" in each.spec.folder)
+    assert world.timeline.now_s < last_s + JOB_MAX_S
 
 
 def test_a_landing_is_never_given_up(tmp_path: Path) -> None:
@@ -203,6 +214,22 @@ def test_the_hub_is_packed_from_time_to_time(
     world.run_to_end()
     assert set(outcomes(world).values()) == {"landed"}
     assert [started(world, f"jobs/pack-{number}") for number in range(4)] == [1, 1, 1, 0]
+
+
+def test_a_pack_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """Where all else is done it is stopped: a large hub may take half an hour."""
+    world = scene(tmp_path, fix=[GOOD])
+    script = world.git.script
+
+    def slow(folder: str) -> Script:
+        if isinstance(world.git.works[folder], PackWork):
+            yield FOR_EVER_S
+        return (yield from script(folder))
+
+    world.git.script = slow  # type: ignore[method-assign]  # the fault of this test
+    world.run_to_end()
+    assert started(world, "jobs/pack-0") == 1
+    assert world.timeline.now_s < 3600
 
 
 def test_a_delivery_waits_for_a_dirty_checkout(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.git.world import STAMP, World, codes, commit, git, run_job
+from tests.git.world import STAMP, World, codes, commit, git, run_job, write
 from tidegate.git.control import Control
-from tidegate.git.errors import HubDamaged
+from tidegate.git.errors import GitFailed, HubDamaged
 from tidegate.git.harvest import Order, harvest
 from tidegate.git.hub import Hub
 from tidegate.git.workspace import prepare
@@ -170,3 +170,29 @@ def test_a_tree_with_a_git_folder_in_it_does_not_enter(world: World, others: int
     assert "history_incomplete" in codes(harvest.violations)
     assert harvest.tip is None
     assert world.hub.commit(evil) is None
+
+
+@pytest.mark.parametrize("command", ["rev-list", "cat-file"])
+@pytest.mark.parametrize("fault", ["exit 128", "kill -9 $$"])
+def test_a_git_that_fails_once_is_no_fault_of_the_agents(
+    world: World, monkeypatch: pytest.MonkeyPatch, command: str, fault: str
+) -> None:
+    """For want of memory, say: it is asked again, or the harvest fails and is tried again."""
+    world.prepare()
+    write(world.workspace, {"a": "1"})
+    folder = world.path / "once"
+    folder.mkdir()
+    script = (
+        f'case " $* " in *" {command} "*) test -e {folder}/done ||'
+        f" {{ : > {folder}/done; {fault}; }};; "
+        f'esac; exec {shutil.which("git")} "$@"'
+    )
+    (folder / "git").write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    (folder / "git").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    try:
+        harvest = world.harvest()
+    except GitFailed:
+        harvest = world.harvest()
+    assert (harvest.tip is not None, harvest.violations) == (True, ())
+    assert (folder / "done").exists()

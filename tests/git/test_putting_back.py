@@ -206,3 +206,17 @@ def test_what_a_killed_run_left_is_not_undone(
     git(world.root, "checkout", "src/a.py")
     assert same(give(world, new), Delivered(new))
     assert_delivered(world, new)
+
+
+def test_a_filter_that_arrives_with_its_attributes_is_tried_too(world: World) -> None:
+    """What the old attributes say does not count: git obeys those that it has just written."""
+    old = landed(world, {"x.dat": "old\n"})
+    assert same(give(world, old), Delivered(old))
+    attributes = {".gitattributes": "*.dat filter=mine\n"}
+    new = landed(world, {"x.dat": "new\n", **attributes}, onto=old)
+    git(world.root, "config", "filter.mine.smudge", "false")
+    git(world.root, "config", "filter.mine.required", "true")
+    assert same(give(world, new), Waiting("the filter mine fails", ("x.dat",)))
+    assert (world.root / "x.dat").read_text(encoding="utf-8") == "old\n"
+    assert not (world.root / ".gitattributes").exists()
+    assert git(world.root, "status", "--porcelain", "-uno") == ""

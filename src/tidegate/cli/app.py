@@ -135,7 +135,8 @@ def run(house: House, *, as_json: bool, width: int | None, base: str | None, ane
     starts nothing new; the second stops the agents; the third leaves at once.
 
     A run keeps the configuration that it began with. With --anew the open run is ended: its agents
-    are stopped, what they did is kept, what landed stays, and its other issues are open again.
+    are stopped, what they did is kept, what landed stays, and issues that were not decided are
+    open again.
     """
     from tidegate.cli.running import run as body  # noqa: PLC0415 - each command loads its own
     from tidegate.verbs.start import RunWish  # noqa: PLC0415 - as above

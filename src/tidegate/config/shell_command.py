@@ -31,9 +31,9 @@ def script_of(command: str) -> str | None:
     program, *arguments = words(command) or [""]
     script = program if "/" in program else ""
     if program.rpartition("/")[2].rstrip("0123456789.") in _INTERPRETERS:
-        script = next((word for word in arguments if not word.startswith("-")), "")
+        script = next(iter(arguments), "")  # after an option it may be anything
     is_plain = bool(script) and not _SHELL_MARKS.intersection(script)
-    return script if is_plain and not script.startswith("/") else None
+    return script if is_plain and script[0] not in "/-" else None
 
 
 def words(command: str) -> list[str]:

@@ -211,9 +211,13 @@ class Engine:
             return True  # no try is worth its risk before a person has looked
         if self.is_held:
             return all(retry.is_new_work for retry in self.retries.values())
-        is_takeable = any(self.landed.issuperset(issue.needs) for issue in self.queue)
         is_idle = not self.book.lanes and self.book.run.delivery is None
-        return is_idle and not is_takeable and not self.retries
+        return is_idle and not self.has_takeable_issue and not self.retries
+
+    @property
+    def has_takeable_issue(self) -> bool:
+        """An issue in the queue waits for nothing but a slot."""
+        return any(self.landed.issuperset(issue.needs) for issue in self.queue)
 
     def stop_all(self) -> None:
         """Ask every turn and every preparation under way to end. Asking twice is asking once.

@@ -296,7 +296,8 @@ def _job_failure(
 ) -> c.NoteJobFailure:
     failed = _failed(result, job)
     before = attempt.removals_failed if job == "remove" else attempt.jobs_failed
-    engine.hold_back(attempt.id, failures=before + 1, is_new_work=job in _NEW_WORK)
+    if before + 1 < _infra_max(engine):
+        engine.hold_back(attempt.id, failures=before + 1, is_new_work=job in _NEW_WORK)
     if failed.is_integrity:
         engine.halt = f"{job} of {attempt.id} may have lost something: {failed.headline}"
         engine.is_damaged = True

@@ -211,7 +211,8 @@ def check_result(command: str, ending: Exit, *, tail: str) -> Result:
     )
     report = f"$ {command}\n{tail}\n[{how}]\n"
     never = (EndReason.NOT_STARTED, EndReason.FENCED, EndReason.STOPPED)
-    external = ending.reason in never or ending.was_killed
+    is_signalled = ending.reason is EndReason.EXITED and ending.signal is not None
+    external = ending.reason in never or is_signalled
     passed = ending.reason is EndReason.EXITED and ending.code == 0
     return Result(report=report, failure=None if passed else report, is_external=external)
 

@@ -27,5 +27,5 @@ def advance_upkeep(engine: Engine) -> None:
 
 
 def _has_time(engine: Engine) -> bool:
-    is_busy = bool(engine.queue) or any(lane.outcome is None for lane in engine.book.lanes.values())
-    return is_busy and not engine.is_held
+    is_busy = any(lane.outcome is None for lane in engine.book.lanes.values())
+    return not engine.is_held and (is_busy or engine.has_takeable_issue)

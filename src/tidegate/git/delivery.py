@@ -62,6 +62,9 @@ def deliver(
         if outcome is not None:
             durable.sync_file_system(repository.common_dir)
             return outcome
+    if _at(git, ref) == new:
+        durable.sync_file_system(repository.common_dir)
+        return Delivered(new)
     return Waiting("the branch keeps moving", ())
 
 

@@ -108,7 +108,7 @@ def _planned(hold: Hold, intent: Intent) -> tuple[Git, Plan] | Obstacle:
     plan = obstacles.plan(git, checkout, old=intent.old, new=intent.new, resuming=hold.resuming)
     if isinstance(plan, Obstacle):
         return plan
-    return smudging.obstacle(git, plan) or (git, plan)
+    return smudging.obstacle(git, checkout.git_dir, plan, intent.new) or (git, plan)
 
 
 def _move_files(git: Git, intent: Intent, plan: Plan) -> None:

@@ -66,7 +66,7 @@ class HostRepositories:
         """True for a file that git neither knows nor ignores."""
         git = _found(repository.root).git
         listed = ("ls-files", "-z", "--others", "--exclude-standard", "--", f":(literal){path}")
-        return bool(git.run(*listed, ok_codes=(0, 128)).items)
+        return os.fsencode(os.path.normpath(path)) in git.run(*listed, ok_codes=(0, 128)).items
 
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Make or repair the hub, bring `commit` into it, and return the commit's tree."""

@@ -7,6 +7,7 @@ yields objects of other names, and those are missed here and not later.
 
 import contextlib
 import os
+import time
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,9 @@ UNPACK_MAX = 100
 """Up to this many objects are stored one by one; more are kept as one pack."""
 BROKEN_MAX = 1000
 """How many names are tried one by one when the history of some of them is not whole."""
+_LOOKS_MAX = 3
+_LOOK_PAUSE_S = 0.3
+"""How often, and how far apart, the hub is asked before it is called damaged."""
 _UNTRIED = "not tried: too many others are broken"
 _PACK_HEADER_BYTES = 12
 ROOM_FACTOR = 2
@@ -79,8 +83,9 @@ def _new_commits(
     except GitTimedOut:
         raise
     except GitFailed as error:
+        _require_an_answer(error)
         if len(names) == 1:
-            return {}, [(names[0], error.stderr)]
+            return _walked_again(git, names, known)
     graph: Graph = {}
     broken: list[tuple[str, str]] = []
     for name in names[:BROKEN_MAX]:
@@ -88,6 +93,25 @@ def _new_commits(
         graph |= found
         broken += failed
     return graph, broken + [(name, _UNTRIED) for name in names[BROKEN_MAX:]]
+
+
+def _walked_again(
+    git: Git, names: Sequence[str], known: Sequence[str]
+) -> tuple[Graph, list[tuple[str, str]]]:
+    """Ask once more before a workspace is blamed: a machine may be short of memory for a moment."""
+    try:
+        return _walked(git, names, known), []
+    except GitTimedOut:
+        raise
+    except GitFailed as error:
+        _require_an_answer(error)
+        return {}, [(names[0], error.stderr)]
+
+
+def _require_an_answer(error: GitFailed) -> None:
+    """Raise where git was killed: then it has said nothing of the workspace."""
+    if error.returncode < 0:
+        raise error
 
 
 def _walked(git: Git, names: Sequence[str], known: Sequence[str]) -> Graph:
@@ -141,13 +165,24 @@ def _packing_failure(
 
 
 def _check_hub(hub: Hub, known: Sequence[str]) -> None:
-    """Raise HubDamaged where the hub has not what was put there for good."""
-    for oid in known:
-        if hub.commit(oid) is None:
-            raise HubDamaged(
-                f"the hub {hub.path} cannot be read, or lacks {oid}, which was in it",
-                hint="mend it, or restore it from a copy; your own repository is not touched by it",
-            )
+    """Raise HubDamaged where the hub has not what was put there for good.
+
+    A git that fails may be in want of memory only, so it is asked again before that is said.
+    """
+    lacking: Sequence[str] = known
+    for left in reversed(range(_LOOKS_MAX)):
+        try:
+            found = hub.look_up(*(f"{oid}^{{commit}}" for oid in known))
+        except GitFailed:
+            time.sleep(_LOOK_PAUSE_S if left else 0.0)
+        else:
+            lacking = [oid for oid, is_there in zip(known, found, strict=True) if is_there is None]
+            break
+    if lacking:
+        raise HubDamaged(
+            f"the hub {hub.path} cannot be read, or lacks {lacking[0]}, which was in it",
+            hint="mend it, or restore it from a copy; your own repository is not touched by it",
+        )
 
 
 def _storing_failure(hub: Hub, spool: str) -> str | None:
@@ -161,6 +196,7 @@ def _storing_failure(hub: Hub, spool: str) -> str | None:
     except GitTimedOut:
         raise
     except GitFailed as error:
+        _require_an_answer(error)
         _check_room(spool)
         return error.stderr
     return None

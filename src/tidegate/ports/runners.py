@@ -92,8 +92,8 @@ class Exit:
     def was_killed(self) -> bool:
         """A signal from outside ended it, or what the shell around it waited for.
 
-        A shell tells a child's KILL or TERM by a code of its own, and then the child's work, and
-        no verdict, was cut short.
+        A shell tells a child's KILL or TERM by a code of its own: an agent's work was cut short
+        then. Of a check it may be the verdict, so there the signal alone counts.
         """
         is_signalled = self.signal is not None or self.code in _SHELLS_WORD_FOR_KILLED
         return self.reason is EndReason.EXITED and is_signalled

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from tidegate.config.load import Configuration
 from tidegate.core.commands import EndLane
-from tidegate.core.errors import Refused, TidegateError
+from tidegate.core.errors import IntegrityError, Refused, TidegateError
 from tidegate.core.lane import Lane
 from tidegate.core.values import Outcome
 from tidegate.engine.engine import Engine
@@ -87,6 +87,11 @@ def _come_to_rest(engine: Engine, eyes: Eyes) -> bool:
     ended = run_loop(engine, wish=wish, show=eyes.state)
     if ended.wish is Wish.DETACH:
         return False
+    if ended.is_damaged:
+        raise IntegrityError(
+            f"run {engine.book.run.id} could not be ended: {ended.halt}",
+            hint="mend that first; nothing is tried again before",
+        )
     _end_what_never_began(engine)
     open_lanes = [lane for lane in engine.book.lanes.values() if lane.outcome is None]
     restless = next((lane.id for lane in open_lanes if not _is_at_rest(lane)), None)

@@ -102,8 +102,10 @@ def _tidy(engine: Engine) -> None:
 
 def _exit_code(summary: Summary, ended: Ended, *, is_over: bool) -> int:
     """130 where a wish left something undone: one that came too late interrupted nothing."""
+    if ended.is_damaged:
+        return IntegrityError.exit_code
     if ended.wish is not Wish.GO_ON and (summary.waiting or not is_over):
         return 130
     if ended.halt is not None:
-        return IntegrityError.exit_code if ended.is_damaged else NotReady.exit_code
+        return NotReady.exit_code
     return 1 if summary.stopped or summary.refused or summary.waiting or summary.note else 0

@@ -12,13 +12,19 @@ from tidegate.engine.engine import Engine
 from tidegate.engine.loop import run_loop
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
-from tidegate.verbs.abandon import abandon, is_half_abandoned
+from tidegate.verbs.abandon import Abandoned, abandon, is_half_abandoned
 from tidegate.verbs.assembly import assemble
 from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.finish import finish
 from tidegate.verbs.house import House
 from tidegate.verbs.queue import Outcomes, landed_issues, needed, open_issues, outcomes_of
-from tidegate.verbs.readiness import agent_problem, refuse_fatal_concerns, require_ready
+from tidegate.verbs.readiness import (
+    agent_problem,
+    refuse_fatal_concerns,
+    require_landing_place,
+    require_ready,
+    target_branch,
+)
 from tidegate.verbs.start import RunWish, start_run
 from tidegate.verbs.summary import Summary, WaitingIssue
 
@@ -56,19 +62,16 @@ def _run(
     eyes: Eyes,
 ) -> RunResult:
     open_run = find_open_run(ledger)
-    note = ""
+    left = Abandoned(is_over=True)
     if open_run is not None and (wish.anew or is_half_abandoned(ledger, open_run)):
-        kept = _frozen(ledger, open_run)
-        left = abandon(
-            house, repository, configuration=kept, ledger=ledger, run_id=open_run, eyes=eyes
-        )
+        left = _abandon(house, repository, loaded, ledger, open_run, wish, eyes)
         if not left.is_over:
             return RunResult(summary=Summary(run=open_run, note=left.note), exit_code=130)
-        open_run, note = None, left.note
+        open_run = None
     issues = open_issues(house, repository, loaded.configuration, ledger)
     landed = landed_issues(outcomes_of(ledger))
     if open_run is None and all(needed(issue, landed) for issue in issues):
-        return _idle(issues, outcomes_of(ledger), note)
+        return _idle(issues, outcomes_of(ledger), left.note)
     if open_run and wish.base is not None:
         raise Refused(
             f"run {open_run} is under way and has its base",
@@ -82,8 +85,8 @@ def _run(
         )
     elif open_run:
         eyes.tell(f"run {open_run} is taken up again")
-    if note:
-        eyes.tell(note)
+    if left.note:
+        eyes.tell(left.note)
     require_ready(house, repository, configuration, open_run=open_run)
     run_id = open_run or start_run(house, repository, loaded, ledger, wish)
     engine = assemble(house, repository, configuration, ledger, run_id)
@@ -96,6 +99,25 @@ def _run(
     ended = run_loop(engine, wish=eyes.wish, show=eyes.state)
     summary, code = finish(house, repository, engine, ended)
     return RunResult(summary=summary, exit_code=code)
+
+
+def _abandon(
+    house: House,
+    repository: Repository,
+    loaded: Loaded,
+    ledger: Ledger,
+    open_run: str,
+    wish: RunWish,
+    eyes: Eyes,
+) -> Abandoned:
+    """End the open run, once nothing keeps another from beginning."""
+    require_ready(house, repository, loaded.configuration, open_run=None)
+    target_branch(house, repository, loaded.configuration)
+    require_landing_place(house, repository, loaded.configuration)
+    if wish.base is not None:
+        house.repositories.resolve(repository, wish.base)
+    kept = _frozen(ledger, open_run)
+    return abandon(house, repository, configuration=kept, ledger=ledger, run_id=open_run, eyes=eyes)
 
 
 def _refill(
