@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.scene import at, outcomes, scene, started, told
+from tests.engine.scene import at, outcomes, process, runs_in, scene, started, told
 from tests.sim.builders import FOR_EVER_S, GOOD, Deed
 from tests.sim.plan import Plan
 from tests.sim.process import Script
@@ -80,6 +80,22 @@ def test_a_job_that_failed_is_tried_again_after_a_pause(tmp_path: Path) -> None:
     retry_s = world.engine.setup.policy.deadlines.retry_s
     assert retry_s <= first_s < retry_s + JOB_MAX_S
     assert retry_s * RETRY_FACTOR <= second_s < retry_s * RETRY_FACTOR + JOB_MAX_S
+
+
+def test_a_job_that_was_killed_says_so(tmp_path: Path) -> None:
+    """Whoever reads why a lane was held up is told that it was nobody's mistake."""
+    world = scene(tmp_path, fix=[GOOD])
+    part = "build-1-prepare-0"
+
+    def kill(_: Engine) -> None:
+        found = process(world, part)
+        assert found is not None
+        world.host.kill_agent(found)
+
+    at(world, runs_in(world, part), kill)
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    assert [each.reason for each in told(world, e.JobFailed)] == ["killed"]
 
 
 def test_nobody_waits_for_a_try_that_will_not_come(tmp_path: Path) -> None:

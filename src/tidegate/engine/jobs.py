@@ -62,8 +62,11 @@ def _heard(
 def _result(engine: Engine, folder: str, work: Work, ending: Exit) -> WorkResult:
     if ending.reason is EndReason.EXITED and ending.signal is None:
         return engine.ports.git.result(work, folder)
-    what = ending.error or f"ended by {ending.reason}"
-    return WorkFailed(reason=str(ending.reason), message=what)
+    if ending.reason is EndReason.EXITED:
+        told = f"it was killed from outside, by signal {ending.signal}"
+        return WorkFailed(reason="killed", message=told)
+    told = ending.error or f"it was ended: {ending.reason}"
+    return WorkFailed(reason=str(ending.reason), message=told)
 
 
 def is_quiet(engine: Engine, name: str) -> bool:
