@@ -11,6 +11,10 @@ from tidegate.engine.setup import Ports, Setup
 from tidegate.ports.agents import Brief
 from tidegate.ports.clock import Reading
 
+STARTING_LOOK_S = 0.2
+"""How soon a runner that was started is looked at again: most have begun within 30 ms."""
+CLINGING_LOOK_S = 1.0
+"""How soon processes that would not die are looked at again."""
 RETRY_FACTOR = 4.0
 """By how much each further failure in a row lengthens the pause before the next try."""
 RETRY_MAX_S = 600.0
@@ -248,7 +252,9 @@ class Engine:
 
     def _look_s(self) -> float:
         deadlines = self.setup.policy.deadlines
-        if self.unheld_since or self.clinging_since:
-            return min(deadlines.start_s, 1.0)
+        if self.unheld_since:
+            return min(deadlines.start_s, STARTING_LOOK_S)
+        if self.clinging_since:
+            return min(deadlines.start_s, CLINGING_LOOK_S)
         beat_s = deadlines.beat_s
         return min(beat_s, deadlines.checkpoint_look_s) if self.is_looking else beat_s
