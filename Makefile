@@ -24,7 +24,7 @@ test: ## run all tests
 	@$(call environment,dev); "$$py" -m pytest -n $(WORKERS)
 
 fast: ## run the tests that take milliseconds; under 20 s in all
-	@$(call environment,dev); "$$py" -m pytest -n $(WORKERS) -m "not slow" --durations=3 --durations-min=1
+	@$(call environment,dev); "$$py" -m pytest -n $(WORKERS) -m "not slow" --ignore tests/cli --ignore tests/git --durations=3 --durations-min=1
 
 cover: ## run all tests and show which lines and branches no test reaches
 	@$(call environment,dev); "$$py" -m coverage erase; "$$py" -m coverage run -m pytest; status=$$?; \

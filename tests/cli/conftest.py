@@ -8,6 +8,8 @@ import pytest
 from tests.cli.desk import Desk
 from tests.waiting import until
 
+HERE = Path(__file__).parent
+
 
 @pytest.fixture(scope="session")
 def seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -33,3 +35,10 @@ def desk(tmp_path: Path, seed: Path) -> Iterator[Desk]:
             until(lambda: not desk.living(), within_s=5.0)
     finally:
         desk.clear()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """It starts the whole program: `make fast` leaves this folder out."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.slow)

@@ -28,6 +28,7 @@ def die_at(folder: Path, call: int) -> World:
     return world
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", range(4))
 def test_a_crash_at_a_call_of_a_port_costs_nothing(tmp_path: Path, offset: int) -> None:
     """Before or after a call here and there: the builder runs once, its change lands once."""

@@ -7,6 +7,8 @@ import pytest
 
 from tests.git.world import World, seed
 
+HERE = Path(__file__).parent
+
 
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,3 +36,10 @@ def world(tmp_path: Path, seed_folder: Path) -> World:
     shutil.copytree(seed_folder / "hub.git", tmp_path / "hub.git", symlinks=True)
     shutil.copy(seed_folder / "base", tmp_path)
     return World(tmp_path)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """It starts git many times: `make fast` leaves this folder out."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.slow)

@@ -16,6 +16,7 @@ from tidegate.runner import local, process_table
 from tidegate.runner.fork_client import Forkable
 from tidegate.runner.local import LocalRunners
 
+pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
 PROGRAM = Forkable(command=("prepared",), module="prepared_program")
 TELL = """

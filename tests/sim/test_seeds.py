@@ -15,7 +15,7 @@ from tidegate.core.attempt import RULED_TRANSITIONS, TRANSITIONS, State
 
 IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 """Where folders cost least; any place will do."""
-SEEDS = 150
+SEEDS = 50
 SEEDS_MORE = 1500
 CHUNK = 50
 _S = State
