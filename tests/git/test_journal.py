@@ -21,14 +21,16 @@ from tidegate.git.journal import Intent
 def held_git(folder: Path, at: str) -> str:
     """Return a PATH on which git waits at the subcommand `at` until somebody writes into `go`.
 
-    It makes the file `held` when it comes there.
+    It makes the file `held` when it comes there, and waits once: nobody would let it go again.
     """
     bin_folder = folder / "held-bin"
     bin_folder.mkdir(parents=True)
     os.mkfifo(folder / "go")
     real = shutil.which("git")
     script = f"""#!/bin/sh
-case " $* " in *" {at} "*) touch {folder}/held; read -r _ < {folder}/go;; esac
+case " $* " in
+*" {at} "*) test -e {folder}/held || {{ touch {folder}/held; read -r _ < {folder}/go; }};;
+esac
 exec {real} "$@"
 """
     (bin_folder / "git").write_text(script)

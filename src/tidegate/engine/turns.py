@@ -149,18 +149,8 @@ def _lost(engine: Engine, attempt: Attempt, turn: Turn, beat: Beat | None) -> c.
     has_rebooted = beat is not None and beat.boot_id != engine.now.boot_id
     close_lease(engine, attempt, turn, fence=True)
     text = engine.ports.ledger.put_text("The runner died without a word; its processes were ended.")
-    return c.NoteEnd(
-        attempt=attempt.id,
-        how="lost",
-        code=None,
-        signal=None,
-        active_s=0.0,
-        output_bytes=0,
-        report_digest=text,
-        failure_digest=text,
-        is_external=attempt.role is Role.CHECK or not turn.is_started or has_rebooted,
-        path="",
-    )
+    is_external = attempt.role is Role.CHECK or not turn.is_started or has_rebooted
+    return _without_a_record(attempt, "lost", report=text, failure=text, is_external=is_external)
 
 
 def fence_off(engine: Engine, attempt: Attempt, turn: Turn) -> c.NoteEnd | None:
@@ -170,16 +160,24 @@ def fence_off(engine: Engine, attempt: Attempt, turn: Turn) -> c.NoteEnd | None:
     if not is_absent or not engine.ports.runners.declare_lost(folder, epoch=turn.epoch + 1):
         return None
     close_lease(engine, attempt, turn, fence=False)
+    text = engine.ports.ledger.put_text("It was never begun.")
+    return _without_a_record(attempt, "fenced", report=text, failure=None, is_external=True)
+
+
+def _without_a_record(
+    attempt: Attempt, how: str, *, report: str, failure: str | None, is_external: bool
+) -> c.NoteEnd:
+    """The end of a turn of which no runner wrote how it ended; the texts by their digests."""
     return c.NoteEnd(
         attempt=attempt.id,
-        how="fenced",
+        how=how,
         code=None,
         signal=None,
         active_s=0.0,
         output_bytes=0,
-        report_digest=engine.ports.ledger.put_text("It was never begun."),
-        failure_digest=None,
-        is_external=True,
+        report_digest=report,
+        failure_digest=failure,
+        is_external=is_external,
         path="",
     )
 

@@ -78,34 +78,32 @@ def _new_commits(
     git: Git, names: Sequence[str], known: Sequence[str]
 ) -> tuple[Graph, list[tuple[str, str]]]:
     """Return the commits that the names reach beyond the known ones, with their parents."""
-    try:
-        return _walked(git, names, known), []
-    except GitTimedOut:
-        raise
-    except GitFailed as error:
-        _require_an_answer(error)
-        if len(names) == 1:
-            return _walked_again(git, names, known)
+    found = _asked(git, names, known)
+    if isinstance(found, str) and len(names) == 1:
+        # Once more before a workspace is blamed: a machine may be short of memory for a moment.
+        found = _asked(git, names, known)
+    if not isinstance(found, str):
+        return found, []
+    if len(names) == 1:
+        return {}, [(names[0], found)]
     graph: Graph = {}
     broken: list[tuple[str, str]] = []
     for name in names[:BROKEN_MAX]:
-        found, failed = _new_commits(git, [name], known)
-        graph |= found
+        reached, failed = _new_commits(git, [name], known)
+        graph |= reached
         broken += failed
     return graph, broken + [(name, _UNTRIED) for name in names[BROKEN_MAX:]]
 
 
-def _walked_again(
-    git: Git, names: Sequence[str], known: Sequence[str]
-) -> tuple[Graph, list[tuple[str, str]]]:
-    """Ask once more before a workspace is blamed: a machine may be short of memory for a moment."""
+def _asked(git: Git, names: Sequence[str], known: Sequence[str]) -> Graph | str:
+    """Return what git finds, or its words where it fails. Raises where it did not answer."""
     try:
-        return _walked(git, names, known), []
+        return _walked(git, names, known)
     except GitTimedOut:
         raise
     except GitFailed as error:
         _require_an_answer(error)
-        return {}, [(names[0], error.stderr)]
+        return error.stderr
 
 
 def _require_an_answer(error: GitFailed) -> None:

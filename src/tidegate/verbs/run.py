@@ -69,9 +69,10 @@ def _run(
             return RunResult(summary=Summary(run=open_run, note=left.note), exit_code=130)
         open_run = None
     issues = open_issues(house, repository, loaded.configuration, ledger)
-    landed = landed_issues(outcomes_of(ledger))
+    outcomes = outcomes_of(ledger)
+    landed = landed_issues(outcomes)
     if open_run is None and all(needed(issue, landed) for issue in issues):
-        return _idle(issues, outcomes_of(ledger), left.note)
+        return _idle(issues, outcomes, left.note)
     if open_run and wish.base is not None:
         raise Refused(
             f"run {open_run} is under way and has its base",
