@@ -150,6 +150,13 @@ def test_a_termination_drains_too(desk: Desk) -> None:
     assert desk.lines("ended") == ["001-build-1.1"]
 
 
+def interrupt_twice(process: subprocess.Popen[bytes]) -> None:
+    """Stop a run as a person does: the second time once the first was heard."""
+    os.killpg(process.pid, signal.SIGINT)
+    until(lambda: "draining" in _read(process))
+    os.killpg(process.pid, signal.SIGINT)
+
+
 def _read(process: subprocess.Popen[bytes]) -> str:
     """What stands in a pipe now, without waiting for its end."""
     assert process.stderr is not None
@@ -164,9 +171,7 @@ def test_a_second_interrupt_stops_the_agents_and_keeps_their_work(desk: Desk) ->
     """No process is left, the early commit is in the hub, and the lane is open for the next run."""
     process = begin(desk, "--json")
     until(lambda: "checkpointed" in desk.kinds())
-    os.killpg(process.pid, signal.SIGINT)
-    until(lambda: "draining" in _read(process))
-    os.killpg(process.pid, signal.SIGINT)
+    interrupt_twice(process)
     said = desk.ended(process)
     assert said.code == 130
     assert "stopping the agents" in said.err
@@ -190,9 +195,7 @@ def test_a_second_interrupt_stops_a_set_up_too(desk: Desk, where: str) -> None:
     desk.issue(1)
     process = desk.start("run", "--json")
     desk.sees("began")
-    os.killpg(process.pid, signal.SIGINT)
-    until(lambda: "draining" in _read(process))
-    os.killpg(process.pid, signal.SIGINT)
+    interrupt_twice(process)
     assert desk.ended(process).code == 130
     assert desk.living() == {}
     assert "job_failed" not in desk.kinds()
@@ -205,9 +208,7 @@ def test_a_third_interrupt_leaves_at_once(desk: Desk) -> None:
     desk.issue(1)
     process = desk.start("run")
     desk.hears("began")
-    os.killpg(process.pid, signal.SIGINT)
-    until(lambda: "draining" in _read(process))
-    os.killpg(process.pid, signal.SIGINT)
+    interrupt_twice(process)
     until(lambda: "stopping" in _read(process))
     os.killpg(process.pid, signal.SIGINT)
     said = desk.ended(process)
@@ -251,9 +252,7 @@ def test_a_run_in_which_nothing_was_begun_ends_with_its_controller(desk: Desk) -
     desk.issue(1)
     process = desk.start("run", "--json")
     desk.sees("began")
-    os.killpg(process.pid, signal.SIGINT)
-    until(lambda: "draining" in _read(process))
-    os.killpg(process.pid, signal.SIGINT)
+    interrupt_twice(process)
     said = desk.ended(process)
     assert said.code == 130
     assert desk.living() == {}
