@@ -83,9 +83,10 @@ def test_the_local_file_is_kept_out_of_git(present: str, after: str | None) -> N
 
 
 def test_the_files_are_those_of_a_set_up() -> None:
-    """Configuration, the one role, and the folder for issues."""
-    names = {"tidegate.toml", ".tidegate/roles/build.md", ".tidegate/issues/.gitkeep", ".gitignore"}
-    assert set(starter_files(Detected())) == names
+    """Configuration, a file for each role, and the folder for issues."""
+    roles = {f".tidegate/roles/{role}.md" for role in ("adjudicate", "build", "verify")}
+    names = {"tidegate.toml", ".tidegate/issues/.gitkeep", ".gitignore"}
+    assert set(starter_files(Detected())) == names | roles
 
 
 NPM = '{"scripts": {"test": "jest"}}'

@@ -22,7 +22,7 @@ WRONG = (
     ("run = 3", "1: `run` is a section: write [run] and its keys below it"),
     ("[[run]]\nwidth = 3", "1: `run` is a section"),
     ("[roles.biuld]\nagent = 'x'", "there is no role `biuld`: did you mean `build`?"),
-    ("[roles]\nagent = 'x'", "there is no role `agent`: there is build"),
+    ("[roles]\nagent = 'x'", "there is no role `agent`: there is adjudicate, build, verify"),
     ("[run]\nwidth = 0", "2: `width = 0`: it must be a whole number from 1 to 64"),
     ("[run]\nwidth = 65", "from 1 to 64"),
     ("[run]\nwidth = '2'", '`width = "2"`: it must be a whole number'),

@@ -1,11 +1,13 @@
 """Made-up events, commands and lanes: every field has a plain value unless a test names another."""
 
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from tidegate.core.attempt import State
+from tidegate.core.commands import Said
 from tidegate.core.lane import Attempt, Candidate, Lane
 from tidegate.core.policy import Policy
 from tidegate.core.values import Role
@@ -30,9 +32,13 @@ def _plain(name: str, kind: Any) -> Any:
         return None if type(None) in get_args(kind) else _plain(name, get_args(kind)[0])
     if get_origin(kind) is tuple:
         return ()
+    if get_origin(kind) is Mapping:
+        return {}
     if isinstance(kind, type) and issubclass(kind, Enum):
         return next(iter(kind))
-    return name if kind is str else Policy() if kind is Policy else kind(1)
+    if is_dataclass(kind):
+        return kind() if kind in (Policy, Said) else made(kind)
+    return name if kind is str else kind(1)
 
 
 def attempt_in(state: State, **given: object) -> Attempt:
@@ -52,6 +58,9 @@ _EMPTY: dict[str, Any] = {
     "fails": 0, "conflicts": 0, "replacements": 0, "externals": 0, "landings_refused": 0,
     "candidate": None, "correction": None, "queued_utc": None, "ruled_utc": None,
     "landing": None, "commit": None, "outcome": None, "reason": "",
+    "adjudication": None, "is_admitted": False, "reserved": None, "question": None,
+    "questions": 0, "owner_words": (), "rounds_granted": 0, "unheard": 0, "targets_red": 0,
+    "stop_asked": None,
 }  # fmt: skip
 
 

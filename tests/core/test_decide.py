@@ -16,7 +16,7 @@ from tidegate.core.errors import Refused
 from tidegate.core.evolve import evolve
 from tidegate.core.lane import Lane
 from tidegate.core.policy import Limits
-from tidegate.core.values import Cause, Outcome, Role
+from tidegate.core.values import Cause, Outcome, Role, Ruling
 
 BUILD, CHECK = "fix-build-1", "fix-check-1"
 COMMANDS: tuple[type, ...] = get_args(c.Command)
@@ -32,6 +32,7 @@ def decided(lane: Lane | None, command: c.Command) -> Sequence[str]:
 
 LANDED = """\
 open_lane -> lane_opened
+reserve -> reserved
 request_build -> requested
 dispatch -> dispatched
 note_workspace -> workspace_ready
@@ -150,10 +151,11 @@ def _is_harvested(lane: Lane) -> object:
 
 
 def _has_check(lane: Lane) -> object:
-    return lane.open_check and lane.open_check.turn
+    return lane.open_judge and lane.open_judge.turn
 
 
 MERGED = made(c.NoteCandidate, target="base", tip=f"{BUILD}#1")
+LAND, STOP = (c.Rule(ruling=each, by="x") for each in (Ruling.LAND, Ruling.STOP))
 REFUSALS: Sequence[tuple[str, At, c.Command, str]] = [
     ("a second opening", lambda lane: lane, made(c.OpenLane), "has a lane"),
     ("a second live build", lambda x: x.attempts, made(c.RequestBuild), "one live attempt"),
@@ -180,11 +182,10 @@ REFUSALS: Sequence[tuple[str, At, c.Command, str]] = [
     ("a second merge", lambda x: x.candidate, MERGED, "is merged onto"),
     ("a merge of an old tip", lambda x: x.candidate, made(c.NoteCandidate), "no longer at"),
     ("a conflict of an old tip", lambda x: x.candidate, made(c.NoteConflict), "no longer at"),
-    ("a ruling on no verdict", lambda x: x.candidate, c.Rule(ruling="land", by="x"), "no verdict"),
-    ("a second ruling", lambda x: x.ruled_utc, c.Rule(ruling="land", by="x"), "already"),
-    ("a ruling nobody knows", lambda x: x.ruled_utc, c.Rule(ruling="veto", by="x"), "land or stop"),
-    ("a stop under a turn", _has_turn, c.Rule(ruling="stop", by="x"), "not at rest"),
-    ("a stop under a landing", lambda x: x.landing, c.Rule(ruling="stop", by="x"), "not at rest"),
+    ("a ruling on no verdict", lambda x: x.candidate, LAND, "no verdict"),
+    ("a second ruling", lambda x: x.ruled_utc, LAND, "already"),
+    ("a stop under a turn", _has_turn, STOP, "not at rest"),
+    ("a stop under a landing", lambda x: x.landing, STOP, "not at rest"),
     ("a landing without a ruling", lambda x: x.candidate, made(c.IntendLanding), "not ruled"),
     ("a second landing", lambda x: x.landing, made(c.IntendLanding), "already"),
     ("a move that nobody intended", lambda x: x.ruled_utc, c.NoteLanding(), "no landing"),
@@ -256,13 +257,13 @@ def test_an_owner_may_stop_what_has_failed() -> None:
     story = Story(build=[Answer.FLOODS]).run(
         until=lambda x: x.attempts and x.attempts[BUILD].is_over
     )
-    story.record(c.Rule(ruling="stop", by="owner"))
+    story.record(c.Rule(ruling=Ruling.STOP, by="owner"))
     assert story.run().outcome is Outcome.STOPPED
     assert len(story.attempts()) == 1
 
 
 def test_a_check_names_the_commit_that_it_judges() -> None:
     """It is requested for what would land, and for nothing else."""
-    story = Story().run(until=lambda lane: lane.open_check)
+    story = Story().run(until=lambda lane: lane.open_judge)
     assert story.lane.candidate is not None
     assert story.attempts(Role.CHECK)[0].commit == story.lane.candidate.commit

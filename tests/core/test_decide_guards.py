@@ -10,7 +10,7 @@ from tidegate.core.attempt import State
 from tidegate.core.errors import Refused
 from tidegate.core.lane import Attempt, Candidate, Correction, Lane, Turn
 from tidegate.core.policy import Limits
-from tidegate.core.values import Role, Verdict
+from tidegate.core.values import Role, Ruling, Verdict
 
 BUILD, CHECK = "fix-build-1", "fix-check-1"
 
@@ -36,7 +36,7 @@ def test_only_a_pass_that_is_ruled_may_move_the_target(
 def test_nothing_lands_that_was_not_merged() -> None:
     """Without a candidate there is nothing to rule on."""
     with pytest.raises(Refused, match="no verdict"):
-        decided(lane_with(attempt_in(State.REVIEWED)), c.Rule(ruling="land", by="auto"))
+        decided(lane_with(attempt_in(State.REVIEWED)), c.Rule(ruling=Ruling.LAND, by="auto"))
 
 
 @pytest.mark.parametrize("state", [State.BLOCKED, State.STOPPED, State.FAILED])
@@ -50,14 +50,14 @@ def test_a_build_that_is_over_is_not_merged(state: State) -> None:
 def test_what_is_blocked_or_accepted_is_not_stopped(state: State) -> None:
     """There is no way from there to being blocked."""
     with pytest.raises(Refused, match="nothing to stop"):
-        decided(lane_with(attempt_in(state)), c.Rule(ruling="stop", by="owner"))
+        decided(lane_with(attempt_in(state)), c.Rule(ruling=Ruling.STOP, by="owner"))
 
 
 @pytest.mark.parametrize(("merged", "tree"), [(candidate(), "tree"), (None, "own")])
 def test_a_ruling_names_the_tree_that_it_is_about(merged: Candidate | None, tree: str) -> None:
     """What would land, or else what was made."""
     lane = lane_with(attempt_in(State.REVIEWED, tree="own"), candidate=merged)
-    ruled = deciding.decide(lane, c.Rule(ruling="stop", by="owner"), Limits())[0]
+    ruled = deciding.decide(lane, c.Rule(ruling=Ruling.STOP, by="owner"), Limits())[0]
     assert isinstance(ruled, e.Ruled)
     assert ruled.tree == tree
 

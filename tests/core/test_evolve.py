@@ -11,7 +11,7 @@ from tidegate.core import events as e
 from tidegate.core import evolve as evolving
 from tidegate.core.attempt import State
 from tidegate.core.errors import IllegalTransition
-from tidegate.core.lane import Correction, Landing, Lane, Turn
+from tidegate.core.lane import Correction, Landing, Lane, Red, Turn
 from tidegate.core.values import Authorization, Cause, Outcome, Role, Verdict
 
 
@@ -94,8 +94,11 @@ def test_a_fail_that_does_not_count_decides_nothing() -> None:
     """It is known that a check ended; there is no verdict, no round and no loss of a ruling."""
     ruled = attempt_in(State.REVIEWED, authorization=Authorization.GRANTED)
     lane = lane_with(ruled, candidate=candidate(), ruled_utc="before")
-    once = after(lane, made(e.Judged, verdict=Verdict.FAIL, counts=False, tree="tree"))
-    assert once.candidate == candidate(checks=1)
+    red = made(e.Judged, verdict=Verdict.FAIL, counts=False, tree="tree", finding_digest="f")
+    once = after(lane, red)
+    assert once.candidate == candidate(
+        checks=1, red=Red(by="by", finding_digest="f", reason="reason")
+    )
     assert (once.fails, once.correction, once.ruled_utc) == (0, None, "before")
     assert once.attempts[ATTEMPT].authorization is Authorization.GRANTED
 

@@ -22,7 +22,7 @@ def test_the_latest_attempt_of_a_role_is_the_newest() -> None:
 def test_a_check_is_open_until_it_is_over(state: State) -> None:
     """In every state that is no end."""
     lane = lane_with(attempt_in(state, id="fix-check-1", role=Role.CHECK))
-    assert (lane.open_check is None) is (state in TERMINAL)
+    assert (lane.open_judge is None) is (state in TERMINAL)
 
 
 def test_a_turn_is_open_until_its_meaning_is_decided() -> None:

@@ -21,6 +21,7 @@ TO: Mapping[type, State] = {
     e.Materialized: _S.MATERIALIZED,
     e.Judged: _S.REVIEWED,
     e.Conflicted: _S.REVIEWED,
+    e.Adjudicated: _S.REVIEWED,
     e.Corrected: _S.CORRECTED,
     e.Accepted: _S.ACCEPTED,
     e.Failed: _S.FAILED,
@@ -35,12 +36,14 @@ STANDS_STILL: Mapping[type, frozenset[State]] = {
     e.TurnStarted: frozenset(State) - {_S.DISPATCHED, _S.REPLACED},
     e.Judged: frozenset({_S.REVIEWED}),
     e.Conflicted: frozenset({_S.REVIEWED}),
+    e.Adjudicated: frozenset({_S.REVIEWED}),
 }
 """Where such an event is a fact without a move: a replacement's dispatch, a correction's turn, a
 further verdict on an unchanged digest."""
 
 EVENTS: tuple[type, ...] = get_args(e.LaneEvent)
-OF_THE_LANE = {e.LaneOpened, e.LaneEnded, e.Requested}
+SPEAKS_OF_NO_ATTEMPT = (e.LaneOpened, e.LaneEnded, e.Reserved, e.Released, e.StopAsked)
+OF_THE_LANE = {*SPEAKS_OF_NO_ATTEMPT, e.Requested}
 
 
 def entered(event: e.LaneEvent, state: State) -> e.Entry:
@@ -77,7 +80,7 @@ def test_every_state_is_entered_by_an_event_or_by_a_birth() -> None:
     assert set(State) - set(TO.values()) - born == {_S.SUPERSEDED}
 
 
-@pytest.mark.parametrize("kind", [e.LaneOpened, e.LaneEnded])
+@pytest.mark.parametrize("kind", SPEAKS_OF_NO_ATTEMPT)
 def test_an_event_of_the_lane_speaks_of_no_attempt(kind: type) -> None:
     """It is recorded without one, and under no epoch."""
     event: Any = made(kind)

@@ -11,7 +11,7 @@ from tidegate.core import decide as deciding
 from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.errors import Refused
-from tidegate.core.lane import Attempt, End, Lane, Staged, Turn
+from tidegate.core.lane import Attempt, End, Lane, Red, Staged, Turn
 from tidegate.core.policy import Limits
 from tidegate.core.values import Role, Verdict
 
@@ -177,13 +177,13 @@ def checked(end: End, **given: object) -> Lane:
         (ended("exited"), 0, Verdict.PASS, True),
         (ended("exited"), 1, Verdict.PASS, True),
         (ended("exited", code=1, failure="f"), 0, Verdict.FAIL, False),
-        (ended("exited", code=1, failure="f"), 1, Verdict.FAIL, True),
-        (ended("deadline", code=0), 1, Verdict.FAIL, True),
+        (ended("exited", code=1, failure="f"), 1, Verdict.FAIL, False),
+        (ended("deadline", code=0), 1, Verdict.FAIL, False),
         (ended("output_cap", code=0), 0, Verdict.FAIL, False),
     ],
 )
 def test_the_verdict_of_a_check(end: End, checks: int, verdict: Verdict, *, counts: bool) -> None:
-    """PASS is an exit by itself with 0; a FAIL counts from the second run on. Both say so alike."""
+    """PASS is an exit by itself with 0; a FAIL counts once the target was looked at as well."""
     events = deciding.decide(checked(end, checks=checks), _promotion(CHECK), Limits())
     own, of_the_change = (each for each in events if isinstance(each, e.Judged))
     assert (own.attempt, of_the_change.attempt) == (CHECK, ATTEMPT)
@@ -196,6 +196,37 @@ def test_a_verdict_is_bound_to_the_commit_that_was_checked() -> None:
     """G9: where something else would land by now, what was checked says nothing of it."""
     with pytest.raises(Refused, match="no longer what would land"):
         kinds(checked(ended("exited"), commit="another"), _promotion(CHECK))
+
+
+@pytest.mark.parametrize(
+    ("end", "by", "counts", "reason"),
+    [
+        (ended("exited"), "the red one", True, "exit 1"),
+        (ended("exited", code=1, failure="f"), CHECK, False, "the target fails too"),
+        (ended("deadline", code=0), CHECK, False, "the target fails too"),
+    ],
+)
+def test_a_fail_counts_where_the_target_passes(
+    end: End, by: str, reason: str, *, counts: bool
+) -> None:
+    """A FAIL that the target has as well is nobody's; else it is the check's that was red."""
+    red = Red(by="the red one", finding_digest="what it saw", reason="exit 1")
+    merged = {"target": "commit", "target_tree": "of the target", "commit": "candidate"}
+    lane = checked(end, red=red, checks=2, **merged)
+    events = deciding.decide(lane, _promotion(CHECK), Limits())
+    own, of_the_change = (each for each in events if isinstance(each, e.Judged))
+    assert (own.attempt, own.tree) == (CHECK, "of the target")
+    assert own.verdict is (Verdict.PASS if counts else Verdict.FAIL)
+    assert of_the_change.verdict is Verdict.FAIL
+    told = (of_the_change.by, of_the_change.counts, of_the_change.reason)
+    assert told == (by, counts, reason)
+    assert of_the_change.finding_digest == ("what it saw" if counts else end.failure_digest)
+
+
+def test_nobody_judges_a_target_that_was_not_in_question() -> None:
+    """Only after a red check is its target looked at."""
+    with pytest.raises(Refused, match="nobody asked"):
+        kinds(checked(ended("exited"), target="commit", commit="other"), _promotion(CHECK))
 
 
 def _promotion(attempt: str) -> c.NotePromotion:

@@ -10,7 +10,7 @@ from tests.sim.faults import SimulatedCrash
 from tidegate.core.commands import Rule
 from tidegate.core.errors import Refused, StaleEpoch
 from tidegate.core.events import Regranted
-from tidegate.core.values import Verdict
+from tidegate.core.values import Ruling, Verdict
 from tidegate.engine.book import open_book
 from tidegate.engine.engine import Engine
 from tidegate.ports.ledger import Fence
@@ -66,7 +66,7 @@ def test_what_is_refused_leaves_nothing(tmp_path: Path) -> None:
     book = open_book(world.ledger, Fence(run=run, controller_epoch=0), world.durable.limits)
     before = len(world.events())
     with pytest.raises(Refused):
-        book.record("fix", Rule(ruling="land", by="nobody"))
+        book.record("fix", Rule(ruling=Ruling.LAND, by="nobody"))
     assert not book.entries
     book.record_event("fix", Regranted(attempt="fix-build-1", turn=1, epoch=2))
     with pytest.raises(StaleEpoch):

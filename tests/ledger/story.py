@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tidegate.core import events as e
 from tidegate.core.attempt import State
-from tidegate.core.values import Outcome, Role, Verdict
+from tidegate.core.values import About, Outcome, Refusal, Role, Ruling, Verdict
 from tidegate.ports.ledger import Batch
 from tidegate.testing.ledger_history import UTC, History, digest, tree
 
@@ -21,6 +21,7 @@ def batches(history: History) -> Iterator[Batch]:
     yield from _land(history)
     yield from _replace(history)
     yield from _reopen(history)
+    yield from _rule_by_the_owner(history)
     yield from _end(history)
 
 
@@ -93,7 +94,7 @@ def _check_and_rework(h: History) -> Iterator[Batch]:
 
 
 def _land(h: History) -> Iterator[Batch]:
-    ruled = e.Ruled(attempt=ONE, ruling="land", by="auto", tree=tree(10))
+    ruled = e.Ruled(attempt=ONE, ruling=Ruling.LAND, by="auto", tree=tree(10))
     intended = e.LandingIntended(
         attempt=ONE, ref="refs/heads/x", old=tree(0), new=tree(7), tree=tree(10)
     )
@@ -141,11 +142,64 @@ def _reopen(h: History) -> Iterator[Batch]:
     job = e.JobFailed(attempt=THREE, job="merge", reason="disk", detail=digest(6))
     uncounted = h.judged("003", THREE, Verdict.FAIL, counts=False)
     yield Batch(entries=(uncounted, h.entry("003", conflicted), h.entry("003", job)))
-    stop = e.Ruled(attempt=THREE, ruling="stop", by="owner", tree=tree(2))
+    stop = e.Ruled(attempt=THREE, ruling=Ruling.STOP, by="owner", tree=tree(2))
     blocked = h.ended("003", e.Blocked(attempt=THREE, reason="stop"))
     yield Batch(entries=(blocked, h.entry("003", stop)))
     born = h.requested("003", "003-build-2", born=State.REOPENED, supersedes=THREE)
     yield Batch(entries=(born, h.dispatched("003", "003-build-2")))
+
+
+def _rule_by_the_owner(h: History) -> Iterator[Batch]:
+    """An adjudicator refuses, the owner builds it all the same, rules, vetoes, and ends it."""
+    judge, build = "004-adjudicate-1", "004-build-1"
+    begun = (h.opened("004"), h.requested("004", judge, role=Role.ADJUDICATE))
+    yield Batch(entries=(*begun, h.dispatched("004", judge)))
+    grant = h.grant(judge)
+    opened = (h.turn_opened("004", judge), h.turn_started("004", judge))
+    yield Batch(entries=opened, leases=(grant,))
+    found = e.Adjudicated(
+        attempt=judge,
+        kind=Refusal.STALE,
+        footprint=("src/**",),
+        fixture="tests/test_it.py",
+        report_digest=digest(8),
+    )
+    refused = e.Asked(
+        attempt=judge,
+        question="004-q1",
+        about=About.REFUSAL,
+        options=("refuse", "build", "defer"),
+        detail_digest=digest(8),
+    )
+    yield Batch(
+        entries=(
+            h.turn_ended("004", judge),
+            h.checkpointed("004", judge),
+            h.materialized("004", judge),
+            h.entry("004", found, to=State.REVIEWED),
+            h.entry("004", e.Accepted(attempt=judge), to=State.ACCEPTED),
+            h.entry("004", refused),
+        ),
+        leases=(h.give_back(judge),),
+    )
+    answered = e.Answered(
+        attempt=judge, question="004-q1", answer="build", by="owner", words_digest=None
+    )
+    built = e.Ruled(attempt=judge, ruling=Ruling.BUILD, by="owner", tree="")
+    reserved = e.Reserved(footprint=("src/**",))
+    yield Batch(entries=tuple(h.entry("004", event) for event in (answered, built, reserved)))
+    yield Batch(entries=(h.requested("004", build), h.dispatched("004", build)))
+    asked = e.Asked(
+        attempt=build,
+        question="004-q2",
+        about=About.LANDING,
+        options=("land", "stop", "defer"),
+        detail_digest=None,
+    )
+    released = e.Released(reason="it waits for its owner")
+    vetoed = e.Vetoed(attempt=build, items=2, finding_digest=digest(9), by="owner")
+    stop = e.StopAsked(reason="not now", by="owner")
+    yield Batch(entries=tuple(h.entry("004", event) for event in (asked, released, vetoed, stop)))
 
 
 def _end(h: History) -> Iterator[Batch]:

@@ -72,7 +72,7 @@ def test_backends_keep_the_same(ledger: SqliteLedger) -> None:
     assert list(memory.read(RUN)) == list(ledger.read(RUN))
     assert memory.summary(RUN) == ledger.summary(RUN)
     assert memory.outcomes() == ledger.outcomes()
-    for lane in ("001", "002", "003"):
+    for lane in ("001", "002", "003", "004"):
         assert memory.lane_line(RUN, lane) == ledger.lane_line(RUN, lane)
         assert memory.rows("attempt", RUN, lane=lane) == ledger.rows("attempt", RUN, lane=lane)
     for attempt in (ONE, CHECK, TWO, THREE):
@@ -98,6 +98,8 @@ def test_the_story_ends_as_it_should(ledger: SqliteLedger) -> None:
         ONE: ("accepted", "promoted", "meets", "granted"),
         CHECK: ("accepted", "promoted", "needs_fixes", "withheld"),
         TWO: ("stopped", "missing", "unknown", "none"),
+        "004-adjudicate-1": ("accepted", "promoted", "unknown", "none"),
+        "004-build-1": ("dispatched", "none", "needs_fixes", "withheld"),
         "002-build-2": ("failed", "none", "unknown", "none"),
         THREE: ("blocked", "promoted", "meets", "withheld"),
         "003-build-2": ("dispatched", "none", "unknown", "none"),
@@ -110,6 +112,7 @@ def test_the_story_ends_as_it_should(ledger: SqliteLedger) -> None:
         ("001", "judged", 1),
         ("003", "judged", 0),
         ("003", "conflicted", 0),
+        ("004", "vetoed", 1),
     ]
     line = ledger.lane_line(RUN, "001")
     assert line is not None

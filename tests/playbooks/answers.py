@@ -1,7 +1,8 @@
 """What the world can answer when a plan asks it for an effect, in the words of the stories.
 
 `MAY_ANSWER` is the whole list for each effect, the harmless answer first: stories name the answers
-that matter to them, random walks draw from it, and what is not said goes well.
+that matter to them, random walks draw from it, and what is not said goes well. A `target` is a
+check of what the change is merged onto, after it has failed itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -58,6 +59,7 @@ _ENDS = (
 MAY_ANSWER: Mapping[str, Sequence[Answer]] = {
     "build": (_A.WORKS, _A.EMPTY, _A.UNCHANGED, _A.BREAKS_OFF, _A.VIOLATES, *_ENDS),
     "check": (_A.PASSES, _A.FAILS, *_ENDS),
+    "target": (_A.PASSES, _A.FAILS, *_ENDS),
     "prepare": (_A.DONE, _A.JOB_FAILS),
     "checkpoint": (_A.NOT_YET, _A.DONE),
     "harvest": (_A.DONE, _A.JOB_FAILS),

@@ -57,7 +57,7 @@ class World:
             case f.Halt():
                 return None
             case f.Run(attempt=attempt):
-                return self._turn(lane.attempts[attempt])
+                return self._turn(lane, lane.attempts[attempt])
             case f.Land():
                 return self._land(lane, limits)
             case f.Promote(attempt=attempt):
@@ -67,13 +67,14 @@ class World:
 
     # --- turns ------------------------------------------------------------------------------
 
-    def _turn(self, attempt: Attempt) -> c.Command | None:
+    def _turn(self, lane: Lane, attempt: Attempt) -> c.Command | None:
         """The first look sees it start, the second sees it at work, the third hears its end."""
         turn = attempt.turn
         assert turn is not None
         key = (attempt.id, turn.number)
         if key not in self.turns:
-            kind = attempt.role.value
+            is_of_target = lane.candidate is not None and attempt.commit == lane.candidate.target
+            kind = "target" if is_of_target else attempt.role.value
             self.turns[key] = self.choose(kind, MAY_ANSWER[kind])
         answer = self.turns[key]
         looks = self.looks[key] = self.looks.get(key, 0) + 1
@@ -141,6 +142,7 @@ class World:
             tip=tip,
             commit=self._commit("merge", tree=tree),
             tree=tree,
+            target_tree=self._tree(target),
             has_passed=tree in self.passed,
             empty_digest="nothing is left" if is_empty else None,
         )

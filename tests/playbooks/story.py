@@ -187,7 +187,7 @@ class Story:
 
 
 _NOW = playbook.Now(
-    build_deadline_utc="build", check_deadline_utc="check", checkpoint_deadline_utc="checkpoint"
+    deadlines_utc={role: role.value for role in Role}, checkpoint_deadline_utc="checkpoint"
 )
 
 

@@ -14,6 +14,7 @@ from tidegate.core.lane import Correction, End, Landing, Lane, Turn
 from tidegate.core.policy import Deadlines, Limits, Policy
 from tidegate.core.values import Outcome, Role
 from tidegate.playbooks import build as playbook
+from tidegate.playbooks.landing_queue import head_of, queue_order
 
 BUILD = "fix-build-1"
 
@@ -33,22 +34,22 @@ def test_lanes_land_in_the_order_in_which_they_were_offered() -> None:
     first, second, third = (
         lane_with(queued_utc=utc, id=name) for utc, name in (("1", "z"), ("2", "a"), ("2", "b"))
     )
-    assert sorted([third, second, first], key=playbook.queue_order) == [first, second, third]
+    assert sorted([third, second, first], key=queue_order) == [first, second, third]
 
 
 def test_the_head_is_the_first_of_those_that_are_queued() -> None:
     """A lane that works on its change, or is over, is not in the queue."""
     working, over = lane_with(id="a"), lane_with(id="b", queued_utc="1", outcome=Outcome.LANDED)
-    assert playbook.head_of([working, over], Limits()) is None
+    assert head_of([working, over], Limits(), is_ruled_first=False) is None
     waiting = lane_with(id="c", queued_utc="2")
-    assert playbook.head_of([working, over, waiting], Limits()) == "c"
+    assert head_of([working, over, waiting], Limits(), is_ruled_first=False) == "c"
 
 
 @pytest.mark.parametrize("begun", [{"landing": made(Landing)}, {"candidate": candidate()}])
 def test_what_is_begun_at_the_head_stays_there(begun: dict[str, Any]) -> None:
     """Whatever the wall clock was set back to when the others were offered."""
     early, head = lane_with(id="a", queued_utc="1"), lane_with(id="b", queued_utc="2", **begun)
-    assert playbook.head_of([early, head], Limits()) == "b"
+    assert head_of([early, head], Limits(), is_ruled_first=False) == "b"
 
 
 ANSWERING = Correction(finding_digest="f", base="newer")
@@ -70,7 +71,7 @@ AT_WORK = attempt_in(State.REVIEWED, turn=Turn(number=2, epoch=2, deadline_s=1.0
 def test_the_queue_waits_for_a_lane_that_was_overtaken(overtaken: Lane, *, is_head: bool) -> None:
     """G7 the other way round: no change is stopped because others were quicker."""
     other = lane_with(id="a", queued_utc="1")
-    assert playbook.head_of([other, overtaken], Limits()) == ("z" if is_head else "a")
+    assert head_of([other, overtaken], Limits(), is_ruled_first=False) == ("z" if is_head else "a")
 
 
 def test_a_turn_has_the_deadline_of_its_role() -> None:

@@ -5,7 +5,7 @@ from tests.playbooks.story import Story
 from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.policy import Limits, Policy
-from tidegate.core.values import Authorization, Outcome, Role, Verdict
+from tidegate.core.values import Authorization, Outcome, Role, Ruling, Verdict
 
 BUILD = "fix-build-1"
 
@@ -35,9 +35,9 @@ def test_the_judge_is_not_the_author() -> None:
     """A12: each check is an attempt of its own, in a workspace of its own, at the exact commit."""
     story = Story(check=[Answer.FAILS, Answer.FAILS, Answer.PASSES]).run()
     checks = story.attempts(Role.CHECK)
-    assert len({each.workspace for each in story.lane.attempts.values()}) == 4
+    assert len({each.workspace for each in story.lane.attempts.values()}) == 5
     assert all(each.base == each.commit for each in checks)
-    assert [each.turn.finding_digest for each in checks if each.turn] == [None, None, None]
+    assert [each.turn.finding_digest for each in checks if each.turn] == [None] * 4
 
 
 def test_a_fail_goes_back_to_the_same_builder_word_for_word() -> None:
@@ -57,7 +57,7 @@ def test_the_third_fail_stops_the_lane() -> None:
     assert story.lane.reason == "STOP at FAIL 3"
     assert len(story.told()) == 3
     assert story.states(BUILD)[-1] is State.BLOCKED
-    assert [ruled.ruling for ruled in story.events(e.Ruled)] == ["stop"]
+    assert [ruled.ruling for ruled in story.events(e.Ruled)] == [Ruling.STOP]
     assert story.world.target == "base"
 
 
@@ -134,14 +134,14 @@ def test_a_policy_without_reruns_counts_the_first_fail() -> None:
     """`check_reruns_max = 0`: each FAIL is a round."""
     story = Story(policy=Policy(limits=Limits(check_reruns_max=0)), check=[Answer.FAILS]).run()
     assert story.lane.fails == 1
-    assert len(story.attempts(Role.CHECK)) == 2
+    assert len(story.attempts(Role.CHECK)) == 3, "the red one, its target, and the green one"
 
 
 def test_a_check_that_hangs_or_floods_fails() -> None:
     """The check's own deadline and its own flood of output are FAILs, run again like any other."""
     story = Story(check=[Answer.DEADLINE, Answer.FLOODS, Answer.PASSES]).run()
     reasons = [x.reason for x in story.events(e.Judged) if x.attempt == BUILD]
-    assert reasons == ["deadline", "output_cap", "exit 0"]
+    assert reasons == ["deadline", "output_cap", "output_cap", "exit 0"]
     assert story.lane.fails == 1
 
 

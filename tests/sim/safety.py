@@ -13,7 +13,7 @@ from tidegate.core.lane import Lane
 from tidegate.core.policy import Limits
 from tidegate.core.run import Run, evolve_run, with_lane_event
 from tidegate.core.values import Cause, Verdict
-from tidegate.playbooks.build import head_of
+from tidegate.playbooks.landing_queue import head_of
 
 
 class Violation(AssertionError):
@@ -47,6 +47,7 @@ class Durable:
         self._passed: set[str] = set()
         self._causes: dict[tuple[str, Cause], int] = {}
         self.limits = limits
+        self.is_ruled_first = False
 
     def take(self, run_id: str, entries: Iterable[e.Recorded]) -> None:
         """Entries became durable."""
@@ -130,7 +131,7 @@ class Durable:
         )
         others = [x.id for x in self.lanes.values() if x.landing and x.id != lane.id]
         require(not others, "two landings at once", lane.id, others)
-        head = head_of(self.lanes.values(), self.limits)
+        head = head_of(self.lanes.values(), self.limits, is_ruled_first=self.is_ruled_first)
         require(head == lane.id, "a landing out of turn", lane.id)
         self.intended.add((event.ref, event.old, event.new))
 

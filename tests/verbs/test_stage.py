@@ -2,15 +2,17 @@
 
 import pytest
 
-from tests.core.samples import attempt_in, lane_with
+from tests.core.samples import attempt_in, lane_with, made
 from tidegate.core.attempt import State
-from tidegate.core.lane import Lane
+from tidegate.core.lane import Lane, Question
 from tidegate.core.values import Authorization, Outcome, Role
 from tidegate.ports.ledger import Row
 from tidegate.verbs.stage import stage_of, stage_of_row
 
 _S = State
 CHECK = attempt_in(_S.STARTED, role=Role.CHECK, id="fix-check-1", commit="commit")
+VERIFY = attempt_in(_S.STARTED, role=Role.VERIFY, id="fix-verify-1", commit="commit")
+QUESTION = made(Question)
 LANES = {
     "preparing": lane_with(),
     "building": lane_with(attempt_in(_S.CHECKPOINTED)),
@@ -19,6 +21,9 @@ LANES = {
     "rework": lane_with(attempt_in(_S.REVIEWED, authorization=Authorization.WITHHELD)),
     "landing": lane_with(attempt_in(_S.REVIEWED, authorization=Authorization.GRANTED)),
     "landed": lane_with(attempt_in(_S.ACCEPTED), outcome=Outcome.LANDED),
+    "adjudicating": lane_with(attempt_in(_S.STARTED, role=Role.ADJUDICATE)),
+    "verifying": lane_with(attempt_in(_S.REVIEWED), VERIFY),
+    "waits for you": lane_with(attempt_in(_S.REVIEWED), question=QUESTION),
 }
 
 
@@ -43,6 +48,7 @@ def row_of(lane: Lane) -> Row:
     """What a row of the ledger shows of a lane."""
     current = lane.current
     shown = {"outcome": lane.outcome and lane.outcome.value, "attempt_id": None}
+    shown["is_waiting_for_owner"] = int(lane.question is not None)
     if current is None:
         return shown
     words = (current.role.value, current.state.value, current.authorization.value)

@@ -16,11 +16,11 @@ import msgspec
 
 from tidegate.config import policy_keys
 from tidegate.config.rules import Rule
-from tidegate.config.sections import RoleTable, Settings
+from tidegate.config.sections import ROLE_TABLES, Settings
 from tidegate.core.policy import Policy
 from tidegate.core.text import printable
 
-ROLES = ("build",)
+ROLES = ("adjudicate", "build", "verify")
 
 _NUMBER = re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{1,9})?")
 
@@ -143,8 +143,8 @@ _SETTINGS: Mapping[str, type] = {
 }
 CLASSES: Mapping[str, type] = {
     **{name: _SETTINGS[name] for name in ("run", "land", "workspace", "check")},
-    **{f"roles.{name}": RoleTable for name in ROLES},
-    **{name: _SETTINGS[name] for name in ("env", "disk", "tracker")},
+    **{f"roles.{name}": ROLE_TABLES[name] for name in ROLES},
+    **{name: _SETTINGS[name] for name in ("ruling", "env", "disk", "tracker")},
 }
 KEYS: Mapping[str, Key] = {key.path: key for key in _all()}
 SECTIONS: tuple[str, ...] = tuple(dict.fromkeys(key.section for key in KEYS.values()))

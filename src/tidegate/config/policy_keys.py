@@ -17,6 +17,8 @@ PLACED: Mapping[str, str] = {
     "limits.disk_floor_bytes": "disk.floor_bytes",
     "deadlines.check_s": "check.timeout_s",
     "deadlines.build_s": "roles.build.timeout_s",
+    "deadlines.adjudicate_s": "roles.adjudicate.timeout_s",
+    "deadlines.verify_s": "roles.verify.timeout_s",
 }
 
 _KEPT = "Kept with the run; nothing is held to it yet."

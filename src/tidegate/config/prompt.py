@@ -30,6 +30,10 @@ PLACEHOLDERS: Mapping[str, str] = {
     "checkpoint_s": "seconds until the first commit is due",
     "deadline_s": "seconds until the turn is ended",
     "report_path": "the file that the report goes to",
+    "commit": "the commit that is judged; empty for a builder",
+    "fixture": "what will prove the change, as the adjudicator expects it",
+    "attacks": "what a verifier is to try in this round, one list item each",
+    "owner_words": "what the owner answered when asked, one list item each",
 }
 """Each is a field of `Brief`, under its name."""
 

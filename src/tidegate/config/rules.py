@@ -38,6 +38,13 @@ def command(value: str) -> Complaint:
     return f"it holds the character {named(value[place])}" if place is not None else None
 
 
+def sentences(values: tuple[str, ...]) -> Complaint:
+    """Texts of one line each, none of them empty."""
+    if not all(value.strip() for value in values):
+        return "an entry is empty"
+    return _first(plain, values)
+
+
 def agent(value: str) -> Complaint:
     """A name of the registry of agents."""
     return None if _AGENT.fullmatch(value) else "it is not the name of an agent"

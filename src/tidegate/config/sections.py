@@ -5,6 +5,7 @@ are written from. A key is here only if it changes something today. A number tha
 too has one key alone, here, beside the thing that it is about.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -141,6 +142,78 @@ class RoleTable:
     ] = _POLICY.deadlines.build_s
 
 
+_OFF_OR_AGENT = Meta(
+    description='`"off"`: the run goes on without the role. `shell` runs any command.'
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdjudicateTable:
+    """Whether an issue is built at all, asked before anything is. `"off"`: each is."""
+
+    agent: Annotated[str, _OFF_OR_AGENT, Rule(rules.agent)] = "off"
+    command: Annotated[
+        str | None,
+        Meta(
+            description="The command that is run in a checkout of the target. Its report says "
+            "`VERDICT: BUILD` or `VERDICT: REFUSE`.",
+            examples=['my-agent < "$TIDEGATE_PROMPT" > "$TIDEGATE_REPORT"'],
+        ),
+        Rule(rules.command),
+    ] = None
+    timeout_s: Annotated[
+        Seconds, Meta(description="How long one turn may take, in seconds of active time.")
+    ] = _POLICY.deadlines.adjudicate_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyTable:
+    """Who attacks a change that has passed its check. `"off"`: the check alone decides."""
+
+    agent: Annotated[str, _OFF_OR_AGENT, Rule(rules.agent)] = "off"
+    command: Annotated[
+        str | None,
+        Meta(
+            description="The command that is run in a fresh checkout of the change. Its report "
+            "says `VERDICT: PASS` or `VERDICT: FAIL`.",
+            examples=['my-agent < "$TIDEGATE_PROMPT" > "$TIDEGATE_REPORT"'],
+        ),
+        Rule(rules.command),
+    ] = None
+    timeout_s: Annotated[
+        Seconds, Meta(description="How long one turn may take, in seconds of active time.")
+    ] = _POLICY.deadlines.verify_s
+    attacks: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="What verifiers are to try, four in each round, in turn. Empty: the list "
+            "that comes with Tidegate.",
+            examples=[("Give it an empty file.", "Run it twice.")],
+        ),
+        Rule(rules.sentences),
+    ] = ()
+
+
+ROLE_TABLES: Mapping[str, type] = {
+    "adjudicate": AdjudicateTable,
+    "build": RoleTable,
+    "verify": VerifyTable,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulingTable:
+    """Who decides what a verdict leads to."""
+
+    mode: Annotated[
+        Literal["auto", "owner"],
+        Meta(
+            description="`auto`: a PASS lands, a refusal and the last FAIL end the lane. `owner`: "
+            "you are asked each time; see `tidegate answer`."
+        ),
+    ] = "auto"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Env:
     """What agents see of your environment: nothing but this."""
@@ -189,6 +262,7 @@ class Settings:
     land: Land = field(default_factory=Land)
     workspace: Workspace = field(default_factory=Workspace)
     check: Check = field(default_factory=Check)
+    ruling: RulingTable = field(default_factory=RulingTable)
     env: Env = field(default_factory=Env)
     disk: Disk = field(default_factory=Disk)
     tracker: TrackerTable = field(default_factory=TrackerTable)

@@ -123,7 +123,7 @@ def starter_role(role: str) -> str:
 
 def _role_key(key: Key) -> Iterator[str]:
     value = key.example if key.default is None else key.default
-    yield _comment(key.meaning)
+    yield from _comment(key.meaning).splitlines()
     yield f"# {key.name}: {value if isinstance(value, str) else toml_value(value)}"
 
 

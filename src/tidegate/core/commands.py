@@ -4,9 +4,9 @@ Requests are imperative. A name that begins with `Note` is an observation, alrea
 values; texts were stored before and are given by digest.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from tidegate.core.values import Cause, Outcome
+from tidegate.core.values import About, Cause, Outcome, Refusal, Ruling, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +30,36 @@ class RequestBuild:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RequestAdjudication:
+    """Ask whether the issue is to be built."""
+
+    agent: str
+    cause: Cause | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestCheck:
-    """Open a check of the candidate."""
+    """Open a check of the candidate, or of the target that it is merged onto.
+
+    The target is checked where the candidate failed: it may fail the same way.
+    """
 
     cause: Cause | None
+    of_target: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestVerify:
+    """Open a verification of the candidate, by these attacks."""
+
+    agent: str
+    attacks: tuple[str, ...]
+    cause: Cause | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reserve:
+    """Hold the paths of the footprint, which no other open lane holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,15 +139,32 @@ class NoteHarvest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What the fixed blocks of a report say. `fault` says why they say nothing, where they do not.
+
+    `kind` is set where an adjudicator refuses; `question` where it asks, with its options.
+    """
+
+    verdict: Verdict | None = None
+    kind: Refusal | None = None
+    footprint: tuple[str, ...] = ()
+    fixture: str = ""
+    question_digest: str | None = None
+    options: tuple[str, ...] = ()
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NotePromotion:
     """The artifact has its immutable place.
 
     `fault_digest` is a stored text that says what the controller itself found wrong with the
-    change, to be used where it finds something.
+    change, to be used where it finds something. `said` is what an agent's report says.
     """
 
     attempt: str
     fault_digest: str
+    said: Said = field(default_factory=Said)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +181,10 @@ class NoteCandidate:
     """The stored finding that says so, where nothing is left of the change on this target."""
     unfit_digest: str | None = None
     """The stored finding that says what is wrong with the merged tree itself."""
+    target_tree: str = ""
+    surface: tuple[str, ...] = ()
+    is_disjoint: bool = False
+    """What the target has gained since the candidate before touches no path of this change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,9 +199,47 @@ class NoteConflict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Decide what the verdict leads to: `land` queues it, `stop` ends the lane."""
+    """Decide what a verdict leads to: `land` queues it, `stop` and `refuse` end the lane.
 
-    ruling: str
+    `build` admits what an adjudicator refused, `again` grants one more round after the last.
+    """
+
+    ruling: Ruling
+    by: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """Put to the owner what is theirs to rule."""
+
+    about: About
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The owner's answer. `words_digest` is the stored text of what they said with it."""
+
+    question: str
+    answer: str
+    by: str
+    words_digest: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Veto:
+    """The owner rules against a PASS, by a finite list. `finding_digest` is its stored text."""
+
+    items: int
+    finding_digest: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskStop:
+    """The owner wishes the lane to end: what runs is stopped, what it did is kept."""
+
+    reason: str
     by: str
 
 
@@ -206,7 +291,10 @@ class EndLane:
 Command = (
     OpenLane
     | RequestBuild
+    | RequestAdjudication
     | RequestCheck
+    | RequestVerify
+    | Reserve
     | Dispatch
     | OpenTurn
     | NoteWorkspace
@@ -218,6 +306,10 @@ Command = (
     | NoteCandidate
     | NoteConflict
     | Rule
+    | Ask
+    | Answer
+    | Veto
+    | AskStop
     | IntendLanding
     | NoteLanding
     | NoteLandingRefused

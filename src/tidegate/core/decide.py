@@ -1,6 +1,7 @@
 """Decide what a command makes true of a lane: events, or a refusal. Pure.
 
-What the end of a turn means is a chapter of its own: `settle`.
+Chapters of their own: `requests` opens attempts, `settle` says what the end of a turn means,
+`ruling` what the run or its owner decides.
 """
 
 from typing import assert_never
@@ -9,8 +10,10 @@ from tidegate.core import commands as c
 from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.errors import Refused
-from tidegate.core.lane import Attempt, Lane
+from tidegate.core.lane import Attempt, Candidate, Lane
 from tidegate.core.policy import Limits
+from tidegate.core.requests import request
+from tidegate.core.ruling import decide_ruling
 from tidegate.core.settle import (
     Events,
     build_of,
@@ -22,7 +25,7 @@ from tidegate.core.settle import (
     running_turn_of,
     started,
 )
-from tidegate.core.values import Cause, Outcome, Role, Verdict
+from tidegate.core.values import Outcome, Role, Verdict
 
 _S = State
 
@@ -37,11 +40,10 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
         raise Refused("no such lane")
     _admit(lane, command)
     match command:
-        case c.RequestBuild():
-            return (_request(lane, Role.BUILD, command.agent, command.cause, commit=None),)
-        case c.RequestCheck():
-            commit = candidate_of(lane).commit
-            return (_request(lane, Role.CHECK, "check", command.cause, commit=commit),)
+        case c.RequestAdjudication() | c.RequestBuild() | c.RequestCheck() | c.RequestVerify():
+            return (request(lane, command),)
+        case c.Reserve():
+            return _reserve(lane)
         case c.Dispatch():
             return _dispatch(lane, command)
         case c.OpenTurn():
@@ -57,13 +59,13 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
         case c.NoteHarvest():
             return note_harvest(lane, command)
         case c.NotePromotion():
-            return note_promotion(lane, command, limits)
+            return note_promotion(lane, command)
         case c.NoteCandidate():
             return _note_candidate(lane, command)
         case c.NoteConflict():
             return _note_conflict(lane, command, limits)
-        case c.Rule():
-            return _rule(lane, command)
+        case c.Rule() | c.Ask() | c.Answer() | c.Veto() | c.AskStop():
+            return decide_ruling(lane, command, limits)
         case c.IntendLanding():
             return _intend_landing(lane, command)
         case c.NoteLanding():
@@ -109,30 +111,10 @@ def _open(lane: Lane | None, command: c.OpenLane) -> Events:
     )
 
 
-def _request(
-    lane: Lane, role: Role, agent: str, cause: Cause | None, *, commit: str | None
-) -> e.Requested:
-    old = lane.latest(role)
-    if old is not None and not old.is_over:
-        raise Refused(f"{old.id} is open: one live attempt for a lane and role")
-    if role is Role.BUILD and old is not None and cause is None:
-        raise Refused(f"{old.id} came before: a further build must say why it takes its place")
-    predecessor = old if cause is not None else None
-    return e.Requested(
-        attempt=f"{lane.id}-{role}-{lane.count(role) + 1}",
-        role=role,
-        agent=agent,
-        born=_born(predecessor),
-        supersedes=predecessor.id if predecessor else None,
-        cause=cause,
-        commit=commit,
-    )
-
-
-def _born(predecessor: Attempt | None) -> State:
-    if predecessor is None:
-        return _S.REQUESTED
-    return _S.REOPENED if predecessor.state is _S.BLOCKED else _S.REPLACED
+def _reserve(lane: Lane) -> Events:
+    if lane.reserved is not None:
+        raise Refused(f"lane {lane.id} holds its paths already")
+    return (e.Reserved(footprint=lane.footprint),)
 
 
 def _dispatch(lane: Lane, command: c.Dispatch) -> Events:
@@ -204,7 +186,7 @@ def _note_start(lane: Lane, command: c.NoteStart) -> Events:
 def _offered(lane: Lane, tip: str) -> Attempt:
     """The build whose tip was merged: at rest, and with nothing to answer."""
     build = build_of(lane)
-    if build.is_over or build.has_open_turn or lane.correction or lane.open_check or lane.landing:
+    if build.is_over or build.has_open_turn or lane.correction or lane.open_judge or lane.landing:
         raise Refused(f"{build.id} does not wait to be merged")
     if build.tip != tip:
         raise Refused(f"{build.id} is at {build.tip} and no longer at {tip}")
@@ -221,6 +203,9 @@ def _note_candidate(lane: Lane, command: c.NoteCandidate) -> Events:
         tip=command.tip,
         commit=command.commit,
         tree=command.tree,
+        target_tree=command.target_tree,
+        surface=command.surface,
+        is_carried=_is_carried(known, command),
     )
     if command.empty_digest is not None:
         return (made, fail(build.id, "controller", command.tree, command.empty_digest, "empty"))
@@ -240,6 +225,12 @@ def _note_candidate(lane: Lane, command: c.NoteCandidate) -> Events:
     return (made, carried)
 
 
+def _is_carried(known: Candidate | None, command: c.NoteCandidate) -> bool:
+    """A verifier's PASS stands for the same change, merged cleanly beside others (DESIGN: G5)."""
+    is_same_change = known is not None and known.tip == command.tip and known.is_verified
+    return is_same_change and command.is_disjoint
+
+
 def _note_conflict(lane: Lane, command: c.NoteConflict, limits: Limits) -> Events:
     build = _offered(lane, command.tip)
     conflicted = e.Conflicted(
@@ -252,26 +243,6 @@ def _note_conflict(lane: Lane, command: c.NoteConflict, limits: Limits) -> Event
     if lane.conflicts + 1 <= limits.conflicts_max:
         return (conflicted,)
     return (conflicted, e.Blocked(attempt=build.id, reason="conflicts_max"))
-
-
-def _rule(lane: Lane, command: c.Rule) -> Events:
-    build = build_of(lane)
-    tree = lane.candidate.tree if lane.candidate else build.tree or ""
-    ruled = e.Ruled(attempt=build.id, ruling=command.ruling, by=command.by, tree=tree)
-    match command.ruling:
-        case "stop":
-            is_over = build.state in (_S.BLOCKED, _S.ACCEPTED)
-            if is_over or build.has_open_turn or lane.landing is not None:
-                raise Refused(f"{build.id} is over or not at rest: there is nothing to stop")
-            return (ruled, e.Blocked(attempt=build.id, reason="stop"))
-        case "land":
-            if lane.candidate is None or lane.candidate.verdict is not Verdict.PASS:
-                raise Refused(f"lane {lane.id} has no verdict that lets it land")
-            if lane.ruled_utc is not None:
-                raise Refused(f"lane {lane.id} is ruled to land already")
-            return (ruled,)
-        case _:
-            raise Refused(f"there is no ruling {command.ruling!r}: it is land or stop")
 
 
 def _intend_landing(lane: Lane, command: c.IntendLanding) -> Events:

@@ -22,6 +22,13 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """The open turn's process is gone: its owner wishes it."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """The builder's first commit, once there is one, is in the hub."""
 
@@ -69,4 +76,4 @@ class Halt:
     reason: str
 
 
-Effect = Prepare | Run | Checkpoint | Harvest | Promote | Merge | Land | Remove | Halt
+Effect = Prepare | Run | Stop | Checkpoint | Harvest | Promote | Merge | Land | Remove | Halt

@@ -2,7 +2,7 @@
 
 Bodies are small: texts (reports, findings, output) are blobs beside the ledger and stand here by
 their digest. Git objects stand here by their id. `KINDS` is the closed list; the kind is the
-class's name in snake case.
+class's name in snake case. Those of rulings have a file of their own.
 """
 
 import re
@@ -12,7 +12,28 @@ from typing import get_args
 
 from tidegate.core.attempt import State
 from tidegate.core.policy import Policy
+from tidegate.core.ruling_events import (
+    Adjudicated,
+    Answered,
+    Asked,
+    Released,
+    Reserved,
+    Ruled,
+    StopAsked,
+    Vetoed,
+)
 from tidegate.core.values import Cause, Outcome, Role, Verdict
+
+__all__ = [
+    "Adjudicated",
+    "Answered",
+    "Asked",
+    "Released",
+    "Reserved",
+    "Ruled",
+    "StopAsked",
+    "Vetoed",
+]
 
 # --- the run's own stream (lane "") -----------------------------------------------------------
 
@@ -104,9 +125,10 @@ class LaneOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
-    """An attempt was opened, born in `born`. A check names the commit that it judges.
+    """An attempt was opened, born in `born`. Who judges a change names the commit that they judge.
 
     `cause` says why it takes another's place: its own end, or one that was not its doing.
+    `attacks` are what a verifier is to try, picked for this round (seed 000, line 27).
     """
 
     attempt: str
@@ -116,6 +138,7 @@ class Requested:
     supersedes: str | None
     cause: Cause | None
     commit: str | None
+    attacks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,13 +272,21 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateMade:
-    """The change merged onto a target, without a checkout: the exact tree that would land."""
+    """The change merged onto a target, without a checkout: the exact tree that would land.
+
+    `surface` lists what it changes of the tests and of what configures them. With `is_carried` a
+    verifier's PASS on the candidate before stands for this one: what the target has gained since
+    touches none of its paths.
+    """
 
     attempt: str
     target: str
     tip: str
     commit: str
     tree: str
+    target_tree: str = ""
+    surface: tuple[str, ...] = ()
+    is_carried: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,16 +314,6 @@ class Judged:
     counts: bool
     finding_digest: str | None
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruled:
-    """The run decided what a verdict leads to. A PASS that is ruled is queued for landing."""
-
-    attempt: str
-    ruling: str
-    by: str
-    tree: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,6 +416,9 @@ RunEvent = (
 LaneEvent = (
     LaneOpened
     | Requested
+    | Adjudicated
+    | Reserved
+    | Released
     | Dispatched
     | WorkspaceReady
     | TurnOpened
@@ -410,6 +434,10 @@ LaneEvent = (
     | Conflicted
     | Judged
     | Ruled
+    | Asked
+    | Answered
+    | Vetoed
+    | StopAsked
     | LandingIntended
     | LandingRefused
     | Landed

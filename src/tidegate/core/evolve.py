@@ -10,24 +10,16 @@ from typing import assert_never
 from tidegate.core import events as e
 from tidegate.core.attempt import State, may_move, may_succeed
 from tidegate.core.errors import IllegalTransition
-from tidegate.core.lane import (
-    Attempt,
-    Candidate,
-    Correction,
-    End,
-    Landing,
-    Lane,
-    Staged,
-    Turn,
-)
-from tidegate.core.values import Authorization, Cause, Role, Verdict
+from tidegate.core.evolve_lane import evolve_lane
+from tidegate.core.lane import Attempt, End, Lane, Staged, Turn
+from tidegate.core.values import Authorization, Ruling, Verdict
 
 _S = State
 
 
 def attempt_of(event: e.LaneEvent) -> str | None:
     """The attempt that an event speaks of."""
-    if isinstance(event, e.LaneOpened | e.LaneEnded):
+    if isinstance(event, e.LaneOpened | e.LaneEnded | e.Reserved | e.Released | e.StopAsked):
         return None
     return event.attempt
 
@@ -44,7 +36,7 @@ def moves_to(event: e.LaneEvent, state: State) -> State | None:  # noqa: C901, P
             return None if state is _S.REPLACED else _S.DISPATCHED
         case e.TurnStarted():
             return _S.STARTED if state in (_S.DISPATCHED, _S.REPLACED) else None
-        case e.Judged() | e.Conflicted():
+        case e.Judged() | e.Conflicted() | e.Adjudicated():
             return None if state is _S.REVIEWED else _S.REVIEWED
         case e.Checkpointed():
             return _S.CHECKPOINTED
@@ -145,7 +137,7 @@ def evolve(lane: Lane | None, entry: e.Entry) -> Lane:
         raise IllegalTransition(f"{type(event).__name__} belongs to a run, not to a lane")
     _check_place(lane, entry)
     lane = _evolve_attempt(replace(lane, version=entry.version), event, entry)
-    return _evolve_lane(lane, event, entry.utc)
+    return evolve_lane(lane, event, entry.utc)
 
 
 def _check_place(lane: Lane, entry: e.Entry) -> None:
@@ -174,6 +166,7 @@ def _evolve_attempt(lane: Lane, event: e.LaneEvent, entry: e.Entry) -> Lane:
             state=event.born,
             supersedes=event.supersedes,
             commit=event.commit,
+            attacks=event.attacks,
         )
     else:
         attempt = replace(_changed(lane.attempts[attempt_id], event), epoch=entry.epoch)
@@ -213,9 +206,16 @@ def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event
                 authorization=Authorization.WITHHELD,
                 jobs_failed=0,
             )
+        case e.Vetoed():
+            return replace(
+                attempt,
+                judged_tree=attempt.tree,
+                judged_tip=attempt.tip,
+                authorization=Authorization.WITHHELD,
+            )
         case e.CandidateMade():
             return replace(attempt, jobs_failed=0)
-        case e.Ruled(ruling="land"):
+        case e.Ruled(ruling=Ruling.LAND):
             return replace(attempt, authorization=Authorization.GRANTED)
         case e.LandingRefused():
             return replace(attempt, authorization=Authorization.NONE)
@@ -285,66 +285,3 @@ def _ended(event: e.TurnEnded) -> End:
         failure_digest=event.failure_digest,
         is_external=event.is_external,
     )
-
-
-def _evolve_lane(  # noqa: C901, PLR0911 - one arm an event
-    lane: Lane, event: e.LaneEvent, utc: str
-) -> Lane:
-    match event:
-        case e.Requested(cause=cause):
-            own, external = cause is Cause.OWN, cause is Cause.EXTERNAL
-            return replace(
-                lane, replacements=lane.replacements + own, externals=lane.externals + external
-            )
-        case e.CandidateMade():
-            made = Candidate(
-                target=event.target, tip=event.tip, commit=event.commit, tree=event.tree
-            )
-            return replace(lane, candidate=made)
-        case e.TurnOpened(finding_digest=str()):
-            return replace(lane, correction=None, candidate=None)
-        case e.Materialized() | e.Corrected() if lane.attempts[event.attempt].role is Role.BUILD:
-            return replace(lane, queued_utc=utc)
-        case e.Judged():
-            return _judged(lane, event)
-        case e.Conflicted():
-            asked = Correction(finding_digest=event.finding_digest, base=event.target)
-            lane = replace(lane, conflicts=lane.conflicts + 1, candidate=None)
-            return _sent_back(lane, asked)
-        case e.Ruled(ruling="land"):
-            return replace(lane, ruled_utc=utc)
-        case e.LandingIntended():
-            landing = Landing(ref=event.ref, old=event.old, new=event.new, tree=event.tree)
-            return replace(lane, landing=landing)
-        case e.LandingRefused():
-            refused = lane.landings_refused + 1
-            lane = replace(lane, landing=None, landings_refused=refused)
-            return replace(lane, candidate=None, ruled_utc=None)  # both were of that target
-        case e.Landed():
-            return replace(lane, landing=None, commit=event.commit)
-        case e.LaneEnded():
-            return replace(lane, outcome=event.outcome, reason=event.reason)
-        case _:
-            return lane
-
-
-def _judged(lane: Lane, event: e.Judged) -> Lane:
-    if lane.attempts[event.attempt].commit is not None:
-        return lane  # a check's own record: what it means for the change is judged apart
-    candidate = lane.candidate
-    if candidate is not None and candidate.tree == event.tree:
-        candidate = replace(
-            candidate,
-            checks=candidate.checks + 1,
-            verdict=event.verdict if event.counts else None,
-        )
-    lane = replace(lane, candidate=candidate)
-    if event.verdict is Verdict.PASS or not event.counts:
-        return lane
-    asked = Correction(finding_digest=event.finding_digest or "")
-    return _sent_back(replace(lane, fails=lane.fails + 1), asked)
-
-
-def _sent_back(lane: Lane, asked: Correction) -> Lane:
-    """Its change is no longer offered, until the builder has answered."""
-    return replace(lane, correction=asked, queued_utc=None, ruled_utc=None)

@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tidegate.core.attempt import TERMINAL, State
-from tidegate.core.values import Authorization, Outcome, Role, Verdict
+from tidegate.core.values import About, Authorization, Outcome, Refusal, Role, Verdict
+
+JUDGES = (Role.ADJUDICATE, Role.CHECK, Role.VERIFY)
+"""The roles that judge: what they change in their workspaces is thrown away."""
 
 NEVER_RAN = frozenset({"not_started", "fenced"})
 """Ends of a turn in which no agent ever ran."""
@@ -68,6 +71,7 @@ class Attempt:
     state: State
     supersedes: str | None = None
     commit: str | None = None
+    attacks: tuple[str, ...] = ()
     epoch: int = 0
     workspace: str | None = None
     base: str | None = None
@@ -101,6 +105,15 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Red:
+    """A check's FAIL that does not count yet: the target may fail the same way."""
+
+    by: str
+    finding_digest: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """The change merged onto one target: the exact commit and tree that would land."""
 
@@ -108,9 +121,15 @@ class Candidate:
     tip: str
     commit: str
     tree: str
+    target_tree: str = ""
     verdict: Verdict | None = None
     checks: int = 0
     """Checks that ended with a verdict on it."""
+    red: Red | None = None
+    is_verified: bool = False
+    """A verifier's PASS stands for it: given for this very tree, or carried over a clean merge."""
+    surface: tuple[str, ...] = ()
+    """What it changes of the tests and of what configures them, as its footprint allows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +151,27 @@ class Landing:
     old: str
     new: str
     tree: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjudication:
+    """What an adjudicator said of the issue. `kind` is None where it is to be built."""
+
+    kind: Refusal | None
+    fixture: str
+    report_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Something that only the owner can answer. The recommended option is first, `defer` last."""
+
+    id: str
+    about: About
+    options: tuple[str, ...]
+    detail_digest: str | None
+    asked_utc: str
+    is_deferred: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +199,24 @@ class Lane:
     """Since when its change is offered, with nothing to answer: its place in the landing queue."""
     ruled_utc: str | None = None
     landing: Landing | None = None
+    adjudication: Adjudication | None = None
+    is_admitted: bool = False
+    """It may be built: an adjudicator, or the owner over one, said so."""
+    reserved: tuple[str, ...] | None = None
+    """The paths that it holds until it is over or waits for its owner."""
+    question: Question | None = None
+    """What it waits for its owner to answer."""
+    questions: int = 0
+    owner_words: tuple[str, ...] = ()
+    """The stored texts of what its owner answered, for whoever works on it next."""
+    rounds_granted: int = 0
+    """Further rounds that the owner allowed after the last FAIL."""
+    unheard: int = 0
+    """Adjudicators or verifiers in a row of whom no verdict could be read."""
+    targets_red: int = 0
+    """How often its check failed and the target failed the same way."""
+    stop_asked: str | None = None
+    """The owner wishes it to end, and why."""
     commit: str | None = None
     outcome: Outcome | None = None
     reason: str = ""
@@ -185,10 +243,18 @@ class Lane:
         return found
 
     @property
-    def open_check(self) -> Attempt | None:
-        """The check under way, if any: at most one, since a lane judges one tree at a time."""
-        check = self.latest(Role.CHECK)
-        return check if check is not None and not check.is_over else None
+    def open_judge(self) -> Attempt | None:
+        """Whoever judges it now: at most one, since a lane judges one thing at a time."""
+        for role in JUDGES:
+            judge = self.latest(role)
+            if judge is not None and not judge.is_over:
+                return judge
+        return None
+
+    @property
+    def is_waiting_for_owner(self) -> bool:
+        """Nothing of it goes on before its owner has answered: it holds no slot and no paths."""
+        return self.question is not None and self.outcome is None
 
     @property
     def answers_conflict(self) -> bool:

@@ -7,6 +7,8 @@ least every ten minutes). Where a default differs from a seed's the field says w
 
 from dataclasses import dataclass, field
 
+from tidegate.core.values import Role
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadlines:
@@ -21,6 +23,10 @@ class Deadlines:
     """One turn of a builder. Seed 003 measured 37.9 minutes at the 75th percentile, so the 25
     minutes that seed 002 gives a report would cut off a quarter of honest builds."""
     check_s: float = 1800.0
+    adjudicate_s: float = 900.0
+    """One turn of an adjudicator; seed 003 measured 3.4 minutes at the 75th percentile."""
+    verify_s: float = 1800.0
+    """One turn of a verifier; seed 003 measured 10 minutes at the 75th percentile."""
     setup_s: float = 900.0
     job_s: float = 600.0
     """One job of the engine itself: a checkout, a harvest, a removal."""
@@ -34,6 +40,18 @@ class Deadlines:
     checkpoint_look_s: float = 2.0
     """How often a builder that has none is looked at for its first commit."""
     monitor_s: float = 600.0
+
+    def of_role(self, role: Role) -> float:
+        """How long one turn of a role may take."""
+        match role:
+            case Role.ADJUDICATE:
+                return self.adjudicate_s
+            case Role.BUILD:
+                return self.build_s
+            case Role.CHECK:
+                return self.check_s
+            case Role.VERIFY:
+                return self.verify_s
 
     @property
     def beat_s(self) -> float:

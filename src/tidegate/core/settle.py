@@ -3,16 +3,21 @@
 An exit code is evidence for a check's verdict and for a builder's failure, and never for "done".
 """
 
+from dataclasses import replace
+
 from tidegate.core import commands as c
 from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.errors import Refused
-from tidegate.core.lane import NEVER_RAN, Attempt, Candidate, Lane, Turn
-from tidegate.core.policy import Limits
-from tidegate.core.values import Role, Verdict
+from tidegate.core.lane import NEVER_RAN, Attempt, Candidate, End, Lane, Turn
+from tidegate.core.values import DEFER, About, Role, Verdict
 
 _S = State
 Events = tuple[e.LaneEvent, ...]
+
+HARVESTED = frozenset({Role.BUILD, Role.VERIFY})
+"""Whose workspace is taken in at a turn's end: a builder's for its change, a verifier's to see
+that there is none."""
 
 _RAN_OUT = frozenset({"deadline", "lost", "stopped"})
 """Ends where somebody else had to say that it is over: stale first, then stopped."""
@@ -42,9 +47,10 @@ def note_end(lane: Lane, command: c.NoteEnd) -> Events:
     if command.how in NEVER_RAN:
         return (ended, *_close(attempt, command.how))
     began: Events = () if turn.is_started else (started(attempt.id, turn, 0),)
-    if attempt.role is Role.BUILD:
+    if attempt.role in HARVESTED:
         return (*began, ended)
-    if is_external:
+    is_cut_off = attempt.role is not Role.CHECK and command.how != "exited"
+    if is_external or is_cut_off:
         return (*began, ended, *_close(attempt, command.how))
     return (*began, ended, _staged(attempt, turn, command.path, command.report_digest))
 
@@ -76,6 +82,11 @@ def note_harvest(lane: Lane, command: c.NoteHarvest) -> Events:
         return (harvested, e.Blocked(attempt=attempt.id, reason=reason))
     if turn.end.how != "exited" or turn.end.is_external:
         return (harvested, *_close(attempt, turn.end.how))
+    has_tampered = attempt.role is Role.VERIFY and (
+        not command.is_empty or command.tip != attempt.commit
+    )
+    if has_tampered:
+        return (harvested, _unheard(attempt, "tampered", "it changed what it was to judge"))
     return (harvested, _staged(attempt, turn, command.path, turn.end.report_digest))
 
 
@@ -92,14 +103,20 @@ def _close(attempt: Attempt, how: str) -> Events:
     return (e.Failed(attempt=attempt.id, reason=reason, detail=""),)
 
 
-def note_promotion(lane: Lane, command: c.NotePromotion, limits: Limits) -> Events:
+def note_promotion(lane: Lane, command: c.NotePromotion) -> Events:
     """The artifact is published: a builder offers its tree, a check has its verdict."""
     attempt, turn = lane.attempts[command.attempt], open_turn_of(lane, command.attempt)
     if turn.staged is None or turn.end is None:
         raise Refused(f"{attempt.id} has nothing that is about to be published")
-    if attempt.role is Role.CHECK:
-        return _check_done(lane, attempt, turn, limits)
-    return _build_done(attempt, turn, command.fault_digest)
+    match attempt.role:
+        case Role.CHECK:
+            return _check_done(lane, attempt, turn)
+        case Role.VERIFY:
+            return _verify_done(lane, attempt, turn, command.said)
+        case Role.ADJUDICATE:
+            return _adjudicate_done(lane, attempt, turn, command.said)
+        case Role.BUILD:
+            return _build_done(attempt, turn, command.fault_digest)
 
 
 def _build_done(attempt: Attempt, turn: Turn, fault_digest: str) -> Events:
@@ -151,44 +168,139 @@ def fail(attempt: str, by: str, tree: str, finding: str | None, reason: str) -> 
     )
 
 
-def _check_done(lane: Lane, check: Attempt, turn: Turn, limits: Limits) -> Events:
-    assert turn.staged is not None
+def _check_done(lane: Lane, check: Attempt, turn: Turn) -> Events:
     assert turn.end is not None
     candidate = candidate_of(lane)
+    passed = turn.end.how == "exited" and turn.end.code == 0
+    if check.commit == candidate.target:
+        return _target_done(lane, check, turn, passed=passed)
     if candidate.commit != check.commit:
         raise Refused(f"{check.id} judged {check.commit}, which is no longer what would land")
-    passed = turn.end.how == "exited" and turn.end.code == 0
-    verdict = Verdict.PASS if passed else Verdict.FAIL
-    counts = passed or candidate.checks >= limits.check_reruns_max
-    reason = f"exit {turn.end.code}" if turn.end.how == "exited" else turn.end.how
+    reason = _reason(turn.end)
     if passed and candidate.checks:
         reason = "flaky: it failed before on this tree"
-    own = e.Judged(
-        attempt=check.id,
-        by="controller",
-        verdict=verdict,
+    judged = e.Judged(
+        attempt=build_of(lane).id,
+        by=check.id,
+        verdict=Verdict.PASS if passed else Verdict.FAIL,
         tree=candidate.tree,
-        counts=counts,
+        counts=passed,
         finding_digest=turn.end.failure_digest,
         reason=reason,
     )
-    return (
-        e.Checkpointed(attempt=check.id, digest=turn.staged.digest),
-        e.Materialized(
-            attempt=check.id, path=turn.staged.path, digest=turn.staged.digest, tree=candidate.tree
-        ),
-        own,
-        e.Accepted(attempt=check.id),
-        e.Judged(
-            attempt=build_of(lane).id,
-            by=check.id,
-            verdict=verdict,
-            tree=candidate.tree,
-            counts=counts,
-            finding_digest=turn.end.failure_digest,
-            reason=reason,
-        ),
+    return (*_own_record(check, turn, judged), judged)
+
+
+def _reason(end: End) -> str:
+    return f"exit {end.code}" if end.how == "exited" else end.how
+
+
+def _target_done(lane: Lane, check: Attempt, turn: Turn, *, passed: bool) -> Events:
+    """The change fails its check. So it counts, unless the target fails too: that is nobody's."""
+    assert turn.end is not None
+    candidate = candidate_of(lane)
+    red = candidate.red
+    if red is None:
+        raise Refused(f"{check.id} judged the target of lane {lane.id}, which nobody asked for")
+    judged = e.Judged(
+        attempt=build_of(lane).id,
+        by=red.by if passed else check.id,
+        verdict=Verdict.FAIL,
+        tree=candidate.tree,
+        counts=passed,
+        finding_digest=red.finding_digest if passed else turn.end.failure_digest,
+        reason=red.reason if passed else TARGET_RED,
     )
+    own = replace(
+        judged,
+        verdict=Verdict.PASS if passed else Verdict.FAIL,
+        tree=candidate.target_tree,
+        finding_digest=turn.end.failure_digest,
+        reason=_reason(turn.end),
+    )
+    return (*_own_record(check, turn, own), judged)
+
+
+TARGET_RED = "the target fails too"
+"""The reason of a FAIL that is nobody's."""
+
+
+def _own_record(judge: Attempt, turn: Turn, judged: e.Judged) -> Events:
+    """A judge's own artifact is its log or report; its verdict makes it reviewed, and it counts."""
+    assert turn.staged is not None
+    path, digest = turn.staged.path, turn.staged.digest
+    return (
+        e.Checkpointed(attempt=judge.id, digest=digest),
+        e.Materialized(attempt=judge.id, path=path, digest=digest, tree=judged.tree),
+        replace(judged, attempt=judge.id, by="controller"),
+        e.Accepted(attempt=judge.id),
+    )
+
+
+def _verify_done(lane: Lane, verify: Attempt, turn: Turn, said: c.Said) -> Events:
+    """A verifier's verdict on the very candidate. Without one it is neither PASS nor FAIL."""
+    assert turn.end is not None
+    candidate = candidate_of(lane)
+    if candidate.commit != verify.commit:
+        raise Refused(f"{verify.id} judged {verify.commit}, which is no longer what would land")
+    if turn.end.failure_digest is not None:
+        return (_unheard(verify, "agent_failed", "it ended with an error"),)
+    if said.verdict is None:
+        return (_unheard(verify, "no_verdict", said.fault),)
+    judged = e.Judged(
+        attempt=build_of(lane).id,
+        by=verify.id,
+        verdict=said.verdict,
+        tree=candidate.tree,
+        counts=True,
+        finding_digest=turn.end.report_digest if said.verdict is Verdict.FAIL else None,
+        reason="verified",
+    )
+    return (*_own_record(verify, turn, judged), judged)
+
+
+def _adjudicate_done(lane: Lane, judge: Attempt, turn: Turn, said: c.Said) -> Events:
+    assert turn.end is not None
+    assert turn.staged is not None
+    if turn.end.failure_digest is not None:
+        return (_unheard(judge, "agent_failed", "it ended with an error"),)
+    if said.fault:
+        return (_unheard(judge, "no_verdict", said.fault),)
+    path, digest = turn.staged.path, turn.staged.digest
+    made: Events = (
+        e.Checkpointed(attempt=judge.id, digest=digest),
+        e.Materialized(attempt=judge.id, path=path, digest=digest, tree=""),
+        e.Adjudicated(
+            attempt=judge.id,
+            kind=said.kind,
+            footprint=said.footprint,
+            fixture=said.fixture,
+            report_digest=turn.end.report_digest,
+        ),
+        e.Accepted(attempt=judge.id),
+    )
+    if said.question_digest is None:
+        return made
+    question = asked(lane, judge.id, About.ISSUE, options=said.options, detail=said.question_digest)
+    return (*made, question)
+
+
+def asked(
+    lane: Lane, attempt: str, about: About, *, options: tuple[str, ...], detail: str | None
+) -> e.Asked:
+    """A question to the owner, with the next free id of its lane; `defer` is the last option."""
+    return e.Asked(
+        attempt=attempt,
+        question=f"{lane.id}-q{lane.questions + 1}",
+        about=about,
+        options=(*options, DEFER),
+        detail_digest=detail,
+    )
+
+
+def _unheard(attempt: Attempt, reason: str, detail: str) -> e.Failed:
+    """A judge that comes to no verdict: it costs no round, and another takes its place."""
+    return e.Failed(attempt=attempt.id, reason=reason, detail=detail)
 
 
 def build_of(lane: Lane) -> Attempt:

@@ -11,7 +11,54 @@ class Role(StrEnum):
     """A duty that an agent, or the check command, fills."""
 
     BUILD = "build"
+    ADJUDICATE = "adjudicate"
     CHECK = "check"
+    VERIFY = "verify"
+
+
+class Refusal(StrEnum):
+    """Why an issue is not built (seed 000's kinds, and what a stale issue adds to them)."""
+
+    UNSTATED = "unstated"
+    """Nothing in it says what is to be so afterwards."""
+    OTHERWISE = "otherwise"
+    """It is better done another way, which the reason names."""
+    DONE = "done"
+    """It is so already, or the issue itself allows that nothing be done."""
+    STALE = "stale"
+    """What it takes for granted is no longer so; the reason says what has changed."""
+    TOO_WIDE = "too_wide"
+    """It is several changes, each of which wants an issue of its own."""
+    CLAIMED = "claimed"
+    """Somebody else works on it."""
+    OTHER = "other"
+    """None of these."""
+
+
+class Ruling(StrEnum):
+    """What the run, or its owner, decides of a lane."""
+
+    BUILD = "build"
+    """It is built, although the adjudicator would not."""
+    REFUSE = "refuse"
+    LAND = "land"
+    AGAIN = "again"
+    """One more round, after the last that the limits allow."""
+    STOP = "stop"
+
+
+class About(StrEnum):
+    """What a question to the owner is about."""
+
+    REFUSAL = "refusal"
+    LANDING = "landing"
+    STOP = "stop"
+    ISSUE = "issue"
+    """The adjudicator asks what only the owner knows."""
+
+
+DEFER = "defer"
+"""The last option of every question: not now. It is listed at the end of the run."""
 
 
 class ArtifactStatus(StrEnum):

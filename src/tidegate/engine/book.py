@@ -79,6 +79,13 @@ class Book:
         self.entries.append(entry)
         self.run = evolve_run(self.run, self.run.id, entry)
 
+    @property
+    def is_at_rest(self) -> bool:
+        """No lane can go on by itself: each is over, or waits for its owner."""
+        return all(
+            lane.is_waiting_for_owner and lane.stop_asked is None for lane in self.lanes.values()
+        )
+
     def flush(self) -> bool:
         """Make what was recorded durable, all at once; True where there was anything."""
         if not self.entries and not self.leases:

@@ -48,15 +48,16 @@ def start_turn(engine: Engine, lane: Lane, attempt: Attempt, turn: Turn) -> None
 
 
 def _start(engine: Engine, brief: Brief, place: Place, attempt: Attempt) -> Start:
-    if attempt.role is Role.BUILD:
-        _write_brief(engine, brief, place)
-        return engine.ports.agent.start(brief, place, engine.setup.build)
-    return Start(argv=engine.setup.check_argv, env={})
+    if attempt.role is Role.CHECK:
+        return Start(argv=engine.setup.check_argv, env={})
+    settings = engine.setup.roles[attempt.role]
+    _write_brief(engine, brief, place, settings.prompt)
+    return engine.ports.agents[attempt.role].start(brief, place, settings)
 
 
 def _brief(engine: Engine, lane: Lane, attempt: Attempt, turn: Turn, place: Place) -> Brief:
-    digest, deadlines = turn.finding_digest, engine.setup.policy.deadlines
-    issue = engine.issue_text(lane)
+    digest, deadlines = _finding(lane, attempt, turn), engine.setup.policy.deadlines
+    issue, text = engine.issue_text(lane), engine.ports.ledger.text
     return Brief(
         run=engine.book.run.id,
         lane=lane.id,
@@ -70,18 +71,30 @@ def _brief(engine: Engine, lane: Lane, attempt: Attempt, turn: Turn, place: Plac
         base=turn.base or attempt.base or "",
         target=engine.book.run.started.target,
         footprint=lane.footprint,
-        finding=engine.ports.ledger.text(digest) if digest else None,
+        finding=text(digest) if digest else None,
         finding_kind="" if not digest else "conflict" if turn.base else "fail",
         checkpoint_s=deadlines.checkpoint_s,
         deadline_s=turn.deadline_s,
         report_path=place.report,
+        commit=attempt.commit or "",
+        fixture=lane.adjudication.fixture if lane.adjudication else "",
+        attacks=attempt.attacks,
+        owner_words=tuple(map(text, lane.owner_words)),
     )
 
 
-def _write_brief(engine: Engine, brief: Brief, place: Place) -> None:
+def _finding(lane: Lane, attempt: Attempt, turn: Turn) -> str | None:
+    """What the turn answers; for a verifier what the change was last sent back for."""
+    build = lane.latest(Role.BUILD)
+    if attempt.role is Role.VERIFY and build is not None and build.turn is not None:
+        return build.turn.finding_digest
+    return turn.finding_digest
+
+
+def _write_brief(engine: Engine, brief: Brief, place: Place, template: str) -> None:
     fields = {name: getattr(brief, name) for name in Brief.__slots__}
     _write(place.brief, json.dumps(fields, indent=1, ensure_ascii=False))
-    _write(place.prompt, engine.render_prompt(engine.setup.build.prompt, brief))
+    _write(place.prompt, engine.render_prompt(template, brief))
     _write(place.finding, brief.finding or "")
 
 
@@ -103,7 +116,7 @@ def _variables(brief: Brief, place: Place) -> dict[str, str]:
         "TIDEGATE_ISSUE": brief.issue,
         "TIDEGATE_OUT": place.staging,
     }
-    if brief.role != Role.BUILD:
+    if brief.role == Role.CHECK:
         return variables
     return {
         **variables,

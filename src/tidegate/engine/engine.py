@@ -23,6 +23,9 @@ RETRY_MAX_S = 600.0
 INTERRUPTED = "interrupted"
 """The reason that a request to stop gives: a person wished it."""
 
+OWNER = "owner"
+"""The reason that a request to stop one lane gives."""
+
 BASE = "base"
 """What the base's check goes by, where a lane's has its attempt."""
 
@@ -215,7 +218,7 @@ class Engine:
             return True  # no try is worth its risk before a person has looked
         if self.is_held:
             return all(retry.is_new_work for retry in self.retries.values())
-        is_idle = not self.book.lanes and self.book.run.delivery is None
+        is_idle = self.book.is_at_rest and self.book.run.delivery is None
         return is_idle and not self.has_takeable_issue and not self.retries
 
     @property

@@ -9,9 +9,11 @@ from typing import assert_never
 from tidegate.core import commands as c
 from tidegate.core import effects as f
 from tidegate.core.lane import Attempt, Lane
+from tidegate.core.values import Role
 from tidegate.engine.engine import Engine, preparation
 from tidegate.engine.jobs import is_quiet, look_at_job
-from tidegate.engine.turns import look_at_turn
+from tidegate.engine.reading import said_in
+from tidegate.engine.turns import look_at_turn, stop_turn
 from tidegate.ports.git import (
     HarvestResult,
     HarvestWork,
@@ -41,6 +43,8 @@ def reach(  # noqa: C901, PLR0911 - one arm an effect
             return _prepare(engine, lane.attempts[attempt])
         case f.Run(attempt=attempt):
             return look_at_turn(engine, lane, lane.attempts[attempt])
+        case f.Stop(attempt=attempt):
+            return stop_turn(engine, lane, lane.attempts[attempt])
         case f.Checkpoint(attempt=attempt):
             return _checkpoint(engine, lane, lane.attempts[attempt])
         case f.Harvest(attempt=attempt):
@@ -180,8 +184,9 @@ def _promote(engine: Engine, attempt: Attempt) -> Commands:
         return ()
     ledger, staged = engine.ports.ledger, turn.staged
     engine.ports.store.promote(staged.path, ledger.text(staged.digest), digest=staged.digest)
-    fault = _NOTHING_CHANGED if attempt.is_empty else _UNCHANGED
-    return (c.NotePromotion(attempt=attempt.id, fault_digest=ledger.put_text(fault)),)
+    fault = ledger.put_text(_NOTHING_CHANGED if attempt.is_empty else _UNCHANGED)
+    said = said_in(ledger, attempt.role, staged.digest)
+    return (c.NotePromotion(attempt=attempt.id, fault_digest=fault, said=said),)
 
 
 def _merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> Commands:
@@ -218,6 +223,7 @@ def _candidate(engine: Engine, build: Attempt, target: str, merged: Merged) -> c
         tip=build.tip or "",
         commit=merged.commit,
         tree=merged.tree,
+        target_tree=engine.book.run.target_tree,
         has_passed=merged.tree in engine.book.run.passed,
         empty_digest=engine.ports.ledger.put_text(_NOTHING_LEFT) if is_empty else None,
         unfit_digest=engine.ports.ledger.put_text(unfit) if unfit else None,
@@ -242,8 +248,9 @@ def _conflict(
 
 
 def _land(engine: Engine, lane: Lane) -> Commands:
-    landing, build = lane.landing, lane.attempts[_build_id(lane)]
+    landing, build = lane.landing, lane.latest(Role.BUILD)
     assert landing is not None
+    assert build is not None
     work = MoveWork(ref=landing.ref, old=landing.old, new=landing.new)
     name = f"{build.id}-land-{landing.new[:12]}-{lane.landings_refused}-{build.jobs_failed}"
     result = _look(engine, build, name, work, may_start=lambda: not _is_stuck(engine, build))
@@ -268,10 +275,6 @@ def _landing_failure(engine: Engine, lane: Lane, build: Attempt, result: WorkRes
     if build.jobs_failed + 1 >= _infra_max(engine):
         engine.halt = f"the landing of {lane.id} fails ({_failed(result, 'land').headline})"
     return (noted,)
-
-
-def _build_id(lane: Lane) -> str:
-    return [a.id for a in lane.attempts.values() if a.commit is None][-1]
 
 
 def _remove(engine: Engine, attempt: Attempt) -> Commands:

@@ -1,10 +1,12 @@
 """What a run was started with: ports, frozen settings, and names that do not change."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tidegate.core.policy import Policy
+from tidegate.core.values import Role
 from tidegate.engine.places import Places
+from tidegate.playbooks.attacks import ATTACKS
 from tidegate.ports.agents import Agent, RoleSettings
 from tidegate.ports.clock import Clock
 from tidegate.ports.git import Git, PrepareWork
@@ -20,7 +22,8 @@ class Ports:
     ledger: Ledger
     runners: Runners
     git: Git
-    agent: Agent
+    agents: Mapping[Role, Agent]
+    """Of each role that an agent fills; a role that is off has none."""
     store: Store
     clock: Clock
     free_bytes: Callable[[str], int]
@@ -35,13 +38,27 @@ class Setup:
     policy: Policy
     workspaces: str
     check_command: str
-    build: RoleSettings
+    roles: Mapping[Role, RoleSettings]
+    """How the roles are filled; one that is off is not among them."""
+    asks_owner: bool
+    """Its owner rules, and not the run by itself."""
     workspace_setup: str | None
     env_files: tuple[str, ...]
     caches: tuple[str, ...]
     environment: Mapping[str, str] = field(repr=False)
     version: str
     holder: str
+
+    def agent(self, role: Role) -> str | None:
+        """The name of the agent that fills a role; None where the role is off."""
+        settings = self.roles.get(role)
+        return settings.agent if settings is not None else None
+
+    @property
+    def attacks(self) -> Sequence[str]:
+        """What verifiers are given to try: the user's, or those of the package."""
+        settings = self.roles.get(Role.VERIFY)
+        return (settings.attacks if settings is not None else ()) or ATTACKS
 
     @property
     def check_argv(self) -> tuple[str, ...]:

@@ -25,9 +25,10 @@ from tidegate.playbooks.build import (
     Step,
     View,
     could_not_start,
-    head_of,
     plan,
 )
+from tidegate.playbooks.landing_queue import head_of
+from tidegate.playbooks.reservations import held_by, waits_for_paths
 from tidegate.ports.clock import Reading
 
 
@@ -75,7 +76,7 @@ def _open_lanes(engine: Engine) -> None:
     So the landing queue is never longer than the width, and no builder starts from a target that
     is far behind what it will land on.
     """
-    taken = sum(lane.outcome is None for lane in engine.book.lanes.values())
+    taken = sum(_holds_a_slot(lane) for lane in engine.book.lanes.values())
     while taken < engine.width and not engine.is_held:
         issue = next((i for i in engine.queue if engine.landed.issuperset(i.needs)), None)
         if issue is None:
@@ -83,6 +84,14 @@ def _open_lanes(engine: Engine) -> None:
         engine.queue.remove(issue)
         engine.book.record(issue.id, _opening(engine, issue))
         taken += 1
+
+
+def _holds_a_slot(lane: Lane) -> bool:
+    """It is at work, or will be without anybody's doing."""
+    is_waiting = lane.is_waiting_for_owner or (
+        waits_for_paths(lane) and lane.open_judge is None and lane.adjudication is not None
+    )
+    return lane.outcome is None and not is_waiting
 
 
 def _opening(engine: Engine, issue: Issue) -> OpenLane:
@@ -105,7 +114,7 @@ def _advance(engine: Engine, lane_id: str, labels: Now) -> None:
     for _ in range(engine.setup.policy.limits.steps_per_tick_max):
         engine.starts = dict(of_others)
         lane = engine.book.lanes[lane_id]
-        taken = [_take(engine, lane, step) for step in plan(lane, _view(engine), labels)]
+        taken = [_take(engine, lane, step) for step in plan(lane, _view(engine, lane), labels)]
         if not any(taken):
             return
 
@@ -121,18 +130,35 @@ def _take(engine: Engine, lane: Lane, step: Step) -> bool:
         engine.book.record(lane.id, command)
         if isinstance(command, NoteLanding):
             engine.landed.add(lane.issue)
+        if engine.book.lanes[lane.id].targets_red > lane.targets_red:
+            engine.halt = f"the check of {lane.id} fails, and fails on its target too: {_MEND}"
     return bool(commands)
 
 
-def _view(engine: Engine) -> View:
+_MEND = "it is no builder's fault; mend what the check needs, and run again"
+
+
+def _view(engine: Engine, lane: Lane) -> View:
+    setup, lanes = engine.setup, engine.book.lanes.values()
+    verifier = setup.agent(Role.VERIFY)
+    head = head_of(
+        lanes,
+        setup.policy.limits,
+        is_ruled_first=setup.asks_owner or verifier is not None,
+    )
     return View(
         run=engine.book.run.id,
         ref=hub_ref(engine.book.run.id),
         target=engine.book.run.target,
-        head=head_of(engine.book.lanes.values(), engine.setup.policy.limits),
-        agent=engine.setup.build.agent,
-        workspaces=engine.setup.workspaces,
-        policy=engine.setup.policy,
+        head=head,
+        agent=setup.roles[Role.BUILD].agent,
+        workspaces=setup.workspaces,
+        policy=setup.policy,
+        adjudicator=setup.agent(Role.ADJUDICATE),
+        verifier=verifier,
+        attacks=setup.attacks,
+        asks_owner=setup.asks_owner,
+        held_by=held_by(lane, lanes),
         agent_problem=engine.agent_problem() if _could_not_start(engine) else None,
         has_slot=_builders_at_work(engine) < engine.width,
         is_draining=engine.is_held,
@@ -155,7 +181,6 @@ def _could_not_start(engine: Engine) -> bool:
 def _labels(engine: Engine) -> Now:
     deadlines, now = engine.setup.policy.deadlines, engine.now
     return Now(
-        build_deadline_utc=now.utc_in(deadlines.build_s),
-        check_deadline_utc=now.utc_in(deadlines.check_s),
+        deadlines_utc={role: now.utc_in(deadlines.of_role(role)) for role in Role},
         checkpoint_deadline_utc=now.utc_in(deadlines.checkpoint_s),
     )

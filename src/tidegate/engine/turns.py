@@ -10,7 +10,7 @@ from tidegate.core.lane import Attempt, Lane, Turn
 from tidegate.core.lease import Acquire, Release, Renew
 from tidegate.core.values import Role
 from tidegate.engine.briefing import place_of, start_turn
-from tidegate.engine.engine import INTERRUPTED, Engine, Renewal
+from tidegate.engine.engine import INTERRUPTED, OWNER, Engine, Renewal
 from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.ports.agents import Result
 from tidegate.ports.runners import Absent, Beat, EndReason, Exit, Running
@@ -37,6 +37,18 @@ def look_at_turn(engine: Engine, lane: Lane, attempt: Attempt) -> tuple[c.Comman
             return ()
         case _:
             assert_never(seen)
+
+
+def stop_turn(engine: Engine, lane: Lane, attempt: Attempt) -> tuple[c.Command, ...]:
+    """Ask an open turn to end, and hear how it did. Asking twice is asking once."""
+    turn = attempt.turn
+    assert turn is not None
+    folder = engine.setup.places.turn(attempt.id, turn.number)
+    if isinstance(engine.ports.runners.look(folder), Absent):
+        fenced = fence_off(engine, attempt, turn)
+        return () if fenced is None else (fenced,)
+    engine.ports.runners.request_stop(folder, epoch=turn.epoch, reason=OWNER)
+    return look_at_turn(engine, lane, attempt)
 
 
 def _running(
@@ -139,7 +151,7 @@ def _ended(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> c.Note
 
 def _how(ending: Exit) -> str:
     """A stop that nobody here asked for is an end from outside, and counts as one."""
-    if ending.reason is EndReason.STOPPED and ending.asked != INTERRUPTED:
+    if ending.reason is EndReason.STOPPED and ending.asked not in (INTERRUPTED, OWNER):
         return str(EndReason.EXITED)
     return str(ending.reason)
 
@@ -186,12 +198,10 @@ def _result(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> Resul
     place = place_of(engine, attempt, turn)
     limit = engine.setup.policy.limits.finding_max_bytes
     tail = read_tail(f"{place.folder}/stdout", limit)
-    if attempt.role is Role.BUILD:
-        both = "\n".join(
-            part for part in (tail, read_tail(f"{place.folder}/stderr", limit)) if part
-        )
-        return engine.ports.agent.result(place, ending, tail=both)
-    return check_result(engine.setup.check_command, ending, tail=tail)
+    if attempt.role is Role.CHECK:
+        return check_result(engine.setup.check_command, ending, tail=tail)
+    both = "\n".join(part for part in (tail, read_tail(f"{place.folder}/stderr", limit)) if part)
+    return engine.ports.agents[attempt.role].result(place, ending, tail=both)
 
 
 def check_result(command: str, ending: Exit, *, tail: str) -> Result:

@@ -5,6 +5,8 @@ changes the attempt's row under its lease's epoch, if only by its time: that con
 a stale writer out.
 """
 
+import msgspec
+
 from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.values import (
@@ -12,11 +14,14 @@ from tidegate.core.values import (
     Authorization,
     Independence,
     Role,
+    Ruling,
     Verdict,
     Worth,
 )
 from tidegate.ledger.run_rows import LANE_LANDED
 from tidegate.ledger.writes import Write, Writes, insert, update
+
+_to_json = msgspec.json.Encoder(order="deterministic").encode
 
 _ATTEMPT = insert(
     "attempt_fold",
@@ -99,12 +104,12 @@ def requested(run: str, _: int, entry: e.Entry, event: e.Requested) -> Writes:
 
 
 def _independence(event: e.Requested) -> str:
-    """A build speaks for itself; a check is another attempt, in a fresh checkout."""
+    """A build speaks for itself; who judges is another attempt, in a fresh checkout."""
     if event.born is State.FALLBACK:
         return Independence.FALLBACK.value
-    if event.role is Role.CHECK:
-        return Independence.INDEPENDENT.value
-    return Independence.DEPENDENT.value
+    if event.role is Role.BUILD:
+        return Independence.DEPENDENT.value
+    return Independence.INDEPENDENT.value
 
 
 def checkpointed(run: str, _: int, entry: e.Entry, _event: e.Checkpointed) -> Writes:
@@ -146,12 +151,70 @@ def ruled(run: str, _: int, entry: e.Entry, event: e.Ruled) -> Writes:
         run, entry.lane, entry.version, event.attempt, event.ruling, event.by, event.tree,
         entry.utc,
     )  # fmt: skip
-    if event.ruling == "land":
+    if event.ruling is Ruling.LAND:
         granted = Authorization.GRANTED.value
         attempt = _RULED_IN.of(run, entry, Worth.MEETS.value, granted)
     else:
         attempt = TOUCHED.of(run, entry)
     return (attempt, Write(_RULING, values))
+
+
+_ADJUDICATION = update(
+    "lane",
+    ("expected_footprint", "refusal_kind", "fixture", "adjudication_digest"),
+    ("run_id", "lane"),
+)
+_QUESTION = insert(
+    "question",
+    (
+        "run_id", "lane", "question", "attempt_id", "about", "options", "detail_digest",
+        "asked_at", "answer",
+    ),
+)  # fmt: skip
+_ANSWER = update(
+    "question",
+    ("answer", "answered_by", "words_digest", "answered_at"),
+    ("run_id", "lane", "question"),
+)
+
+
+def adjudicated(run: str, _: int, entry: e.Entry, event: e.Adjudicated) -> Writes:
+    """Whether it is to be built, and what it is expected to change."""
+    kind = event.kind.value if event.kind is not None else None
+    values = (
+        _to_json(event.footprint).decode(), kind, event.fixture, event.report_digest,
+        run, entry.lane,
+    )  # fmt: skip
+    return (TOUCHED.of(run, entry), Write(_ADJUDICATION, values))
+
+
+def asked(run: str, _: int, entry: e.Entry, event: e.Asked) -> Writes:
+    """Until it is answered the lane waits for its owner."""
+    options = _to_json(event.options).decode()
+    values = (
+        run, entry.lane, event.question, event.attempt, event.about.value, options,
+        event.detail_digest, entry.utc, None,
+    )  # fmt: skip
+    return (TOUCHED.of(run, entry), Write(_QUESTION, values))
+
+
+def answered(run: str, _: int, entry: e.Entry, event: e.Answered) -> Writes:
+    """What the owner said; one that is deferred is open all the same."""
+    values = (
+        event.answer, event.by, event.words_digest, entry.utc, run, entry.lane, event.question,
+    )  # fmt: skip
+    return (TOUCHED.of(run, entry), Write(_ANSWER, values))
+
+
+def vetoed(run: str, _: int, entry: e.Entry, event: e.Vetoed) -> Writes:
+    """A ruling against a PASS is a finding that counts, like a FAIL."""
+    fixes, withheld = Worth.NEEDS_FIXES.value, Authorization.WITHHELD.value
+    items = f"{event.items} item{'s' if event.items != 1 else ''}"
+    finding = (
+        run, entry.lane, entry.version, event.attempt, "vetoed", event.by, None, 1,
+        event.finding_digest, items, entry.utc,
+    )  # fmt: skip
+    return (_FAILED.of(run, entry, fixes, fixes, withheld), Write(_FINDING, finding))
 
 
 def landing_refused(run: str, _: int, entry: e.Entry, _event: e.LandingRefused) -> Writes:

@@ -122,7 +122,7 @@ def mask(text: str) -> str:
     return text
 
 
-FREE_TEXTS = frozenset({"title", "reason", "detail"})
+FREE_TEXTS = frozenset({"title", "reason", "detail", "fixture", "attacks", "surface"})
 """The fields of events that hold what somebody wrote; all others are ids, digests and numbers."""
 
 _FREE_TEXTS_OF: Mapping[type, tuple[str, ...]] = {
@@ -131,11 +131,15 @@ _FREE_TEXTS_OF: Mapping[type, tuple[str, ...]] = {
 }
 
 
+def _masked(value: Any) -> Any:
+    return tuple(map(mask, value)) if isinstance(value, tuple) else mask(value)
+
+
 def mask_event(event: Event) -> Event:
     """The event with its free texts masked; the same object where there was nothing to mask."""
     names = _FREE_TEXTS_OF[type(event)]
     if not names:
         return event
-    masked = {name: mask(getattr(event, name)) for name in names}
+    masked = {name: _masked(getattr(event, name)) for name in names}
     changed: dict[str, Any] = {n: text for n, text in masked.items() if text != getattr(event, n)}
     return replace(event, **changed) if changed else event

@@ -11,7 +11,7 @@ from hashlib import sha256
 from tidegate.core.errors import IntegrityError, Misused, Refused
 from tidegate.core.events import Recorded, RunStarted
 from tidegate.core.lease import Lease
-from tidegate.core.values import Role
+from tidegate.core.values import DEFER, Role
 from tidegate.ledger import append
 from tidegate.ledger.blobs import content_of, require_digest, text_of
 from tidegate.ledger.chain import Stored
@@ -116,7 +116,7 @@ class MemoryLedger:
         found = self._tables.rows("attempt_fold" if table == "attempt" else table)
         chosen = [row for row in found if row["run_id"] == run and lane in (None, row["lane"])]
         if table == "finding":
-            return [row for row in chosen if not self._is_of_check(row)]
+            return [row for row in chosen if not self._is_of_judge(row)]
         if table != "attempt":
             return chosen
         return [shown_attempt(row, self._lease_of(row)) for row in chosen]
@@ -147,7 +147,10 @@ class MemoryLedger:
             return None
         attempts = self.rows("attempt", run, lane=lane)
         fails = sum(row["counts"] == 1 for row in self.rows("finding", run, lane=lane))
-        lines = [{**found, "fails": fails, **line_columns(row)} for row in attempts or [{}]]
+        asked = self.rows("question", run, lane=lane)
+        is_waiting = any(row["answer"] in (None, DEFER) for row in asked)
+        told = {**found, "fails": fails, "is_waiting_for_owner": int(is_waiting)}
+        lines = [{**told, **line_columns(row)} for row in attempts or [{}]]
         return current_lines(lines)[0]
 
     def text(self, digest: str) -> str:
@@ -161,10 +164,10 @@ class MemoryLedger:
     def close(self) -> None:
         """Nothing is held."""
 
-    def _is_of_check(self, row: Row) -> bool:
+    def _is_of_judge(self, row: Row) -> bool:
         judged = (row["run_id"], row["attempt_id"])
         return any(
-            (attempt["run_id"], attempt["attempt_id"]) == judged and attempt["role"] == Role.CHECK
+            (attempt["run_id"], attempt["attempt_id"]) == judged and attempt["role"] != Role.BUILD
             for attempt in self._tables.rows("attempt_fold")
         )
 

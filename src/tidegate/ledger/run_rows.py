@@ -87,6 +87,26 @@ _LANE_ENDED = update(
 )
 
 
+_RESERVED = update("lane", ("reserved", "reserved_at"), ("run_id", "lane"))
+_STOP_ASKED = update("lane", ("stop_asked", "stop_asked_at"), ("run_id", "lane"))
+
+
+def reserved(run: str, _: int, entry: e.Entry, event: e.Reserved) -> Writes:
+    """The paths that the lane holds from now on."""
+    footprint = _to_json(event.footprint).decode()
+    return (Write(_RESERVED, (footprint, entry.utc, run, entry.lane)),)
+
+
+def released(run: str, _: int, entry: e.Entry, _event: e.Released) -> Writes:
+    """What it held is free, before its end."""
+    return (Write(_RESERVED, (None, None, run, entry.lane)),)
+
+
+def stop_asked(run: str, _: int, entry: e.Entry, event: e.StopAsked) -> Writes:
+    """Its owner wishes it to end."""
+    return (Write(_STOP_ASKED, (event.reason, entry.utc, run, entry.lane)),)
+
+
 def lane_opened(run: str, _: int, entry: e.Entry, event: e.LaneOpened) -> Writes:
     """The lane, as the issue was when it was taken."""
     footprint = _to_json(event.footprint).decode()

@@ -16,6 +16,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "run_id", "lane", "issue", "title", "issue_digest", "text_digest", "footprint",
         "priority", "opened_at", "landed_ref", "landed_commit", "landed_tree",
         "landed_sequence", "outcome", "reason", "ended_at", "ended_sequence",
+        "expected_footprint", "refusal_kind", "fixture", "adjudication_digest", "reserved",
+        "reserved_at", "stop_asked", "stop_asked_at",
     ),
     "attempt_fold": (
         "run_id", "attempt_id", "lane", "parent_id", "actor_id", "role", "artifact_path",
@@ -51,6 +53,10 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "ruling": (
         "run_id", "lane", "version", "attempt_id", "ruling", "ruled_by", "tree", "ruled_at",
     ),
+    "question": (
+        "run_id", "lane", "question", "attempt_id", "about", "options", "detail_digest",
+        "asked_at", "answer", "answered_by", "words_digest", "answered_at",
+    ),
 }  # fmt: skip
 
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -63,6 +69,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "receipt": ("run_id", "receipt"),
     "finding": ("run_id", "lane", "version"),
     "ruling": ("run_id", "lane", "version"),
+    "question": ("run_id", "lane", "question"),
 }
 
 ATTEMPT = (

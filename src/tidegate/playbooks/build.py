@@ -5,7 +5,7 @@ path. It answers with commands (facts to be recorded now) and effects (what shou
 It must never do anything itself.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tidegate.core import commands as c
@@ -13,7 +13,12 @@ from tidegate.core import effects as f
 from tidegate.core.attempt import State
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Limits, Policy
-from tidegate.core.values import Cause, Outcome, Role
+from tidegate.core.ruling import AUTO, fails_allowed
+from tidegate.core.settle import HARVESTED
+from tidegate.core.values import About, Cause, Outcome, Role, Ruling
+from tidegate.playbooks.attacks import ATTACKS
+from tidegate.playbooks.judging import adjudicate, check, verify, was_interrupted
+from tidegate.playbooks.reservations import waits_for_paths
 
 _S = State
 Step = c.Command | f.Effect
@@ -35,19 +40,34 @@ class View:
     agent: str
     workspaces: str
     policy: Policy
+    adjudicator: str | None = None
+    """The agent that says whether an issue is built; None where its front matter counts."""
+    verifier: str | None = None
+    attacks: Sequence[str] = ATTACKS
+    asks_owner: bool = False
+    """Its owner rules, and not the run by itself."""
+    held_by: str | None = None
+    """The lane that holds a path of this one's footprint."""
     agent_problem: str | None = None
     has_slot: bool = True
     """Fewer builders are at work than may be: a run may be taken up again with a smaller width."""
     is_draining: bool = False
     """Nothing new starts; what ends is recorded, and a PASS is still ruled and queued."""
 
+    @property
+    def is_ruled_first(self) -> bool:
+        """A change is judged and ruled before it queues, since that may take long.
+
+        Otherwise its check is all there is, and is run once: at the head, on what would land.
+        """
+        return self.verifier is not None or self.asks_owner
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Now:
     """The wall labels that a turn's deadlines get; made from one reading of the clock."""
 
-    build_deadline_utc: str
-    check_deadline_utc: str
+    deadlines_utc: Mapping[Role, str]
     checkpoint_deadline_utc: str
 
 
@@ -60,8 +80,11 @@ def plan(lane: Lane, view: View, now: Now) -> Steps:
 
 
 _STARTS = (
+    c.RequestAdjudication,
     c.RequestBuild,
     c.RequestCheck,
+    c.RequestVerify,
+    c.Reserve,
     c.Dispatch,
     c.OpenTurn,
     c.IntendLanding,
@@ -75,14 +98,20 @@ Jobs are not among them: one that is under way must be heard. The engine begins 
 def _next(lane: Lane, view: View, now: Now) -> Steps:
     if lane.outcome is not None:
         return ()
+    if lane.stop_asked is not None:
+        return _stop(lane)
+    if lane.question is not None:
+        return ()
+    judge = lane.open_judge
+    if judge is not None:
+        return _advance(lane, judge, view, now)
     build = lane.latest(Role.BUILD)
     if build is None:
-        return (c.RequestBuild(agent=view.agent, cause=None),)
-    if build.is_over:
-        return _after(lane, build, view)
-    check = lane.open_check
-    if check is not None:
-        return _advance(lane, check, view, now)
+        return _admit(lane, view)
+    return _after(lane, build, view) if build.is_over else _go_on(lane, build, view, now)
+
+
+def _go_on(lane: Lane, build: Attempt, view: View, now: Now) -> Steps:
     if build.has_open_turn or build.tree is None:
         return _advance(lane, build, view, now)
     if lane.landing is not None:
@@ -90,6 +119,30 @@ def _next(lane: Lane, view: View, now: Now) -> Steps:
     if lane.correction is not None:
         return _rework(lane, build, view, now)
     return _judge_and_land(lane, build, view)
+
+
+def _stop(lane: Lane) -> Steps:
+    """The owner wishes it to end: what runs is stopped and taken in, and then it is over."""
+    for attempt in lane.attempts.values():
+        turn = attempt.turn
+        if attempt.is_over or attempt.workspace is None:
+            continue
+        if attempt.environment is None:
+            return (f.Prepare(attempt.id),)
+        if turn is not None and turn.end is None and not turn.is_settled:
+            return (f.Stop(attempt.id),)
+        if turn is not None and not turn.is_settled and _is_to_be_harvested(attempt):
+            return (f.Harvest(attempt.id),)
+    return (c.EndLane(outcome=Outcome.STOPPED, reason=f"stopped by its owner: {lane.stop_asked}"),)
+
+
+def _admit(lane: Lane, view: View) -> Steps:
+    """Before the first build: whether it is to be built, and whether its paths are free."""
+    if view.adjudicator is not None and not lane.is_admitted:
+        return adjudicate(lane, view.adjudicator, view.policy.limits, asks_owner=view.asks_owner)
+    if waits_for_paths(lane):
+        return () if view.held_by is not None else (c.Reserve(),)
+    return (c.RequestBuild(agent=view.agent, cause=None),)
 
 
 def _advance(lane: Lane, attempt: Attempt, view: View, now: Now) -> Steps:
@@ -100,13 +153,18 @@ def _advance(lane: Lane, attempt: Attempt, view: View, now: Now) -> Steps:
         return (f.Prepare(attempt.id),)
     turn = attempt.turn
     if turn is None or turn.is_settled:
-        return _begin(attempt, view, now)
+        return _begin(lane, attempt, view, now)
     if turn.end is None:
         wants_checkpoint = attempt.role is Role.BUILD and attempt.state is _S.STARTED
         return (f.Run(attempt.id), *((f.Checkpoint(attempt.id),) if wants_checkpoint else ()))
-    if attempt.role is Role.BUILD and not turn.is_harvested:
+    if _is_to_be_harvested(attempt):
         return (f.Harvest(attempt.id),)
     return (f.Promote(attempt.id),)
+
+
+def _is_to_be_harvested(attempt: Attempt) -> bool:
+    turn = attempt.turn
+    return attempt.role in HARVESTED and turn is not None and not turn.is_harvested
 
 
 def _dispatch(lane: Lane, attempt: Attempt, view: View) -> c.Dispatch:
@@ -129,25 +187,19 @@ def _goes_on(old: Attempt) -> bool:
     return has_finding or was_interrupted(old)
 
 
-def was_interrupted(attempt: Attempt) -> bool:
-    """A person stopped the run while it worked."""
-    turn = attempt.turn
-    return turn is not None and turn.end is not None and turn.end.how == "stopped"
-
-
-def _begin(attempt: Attempt, view: View, now: Now) -> Steps:
+def _begin(lane: Lane, attempt: Attempt, view: View, now: Now) -> Steps:
     if attempt.role is Role.BUILD and not view.has_slot:
         return ()
+    if attempt.role is Role.BUILD and waits_for_paths(lane):  # it let go of them for its owner
+        return () if view.held_by is not None else (c.Reserve(),)
     return (_open_turn(attempt, view, now),)
 
 
 def _open_turn(attempt: Attempt, view: View, now: Now) -> c.OpenTurn:
-    deadlines = view.policy.deadlines
-    is_build = attempt.role is Role.BUILD
     return c.OpenTurn(
         attempt=attempt.id,
-        deadline_s=deadlines.build_s if is_build else deadlines.check_s,
-        deadline_utc=now.build_deadline_utc if is_build else now.check_deadline_utc,
+        deadline_s=view.policy.deadlines.of_role(attempt.role),
+        deadline_utc=now.deadlines_utc[attempt.role],
         checkpoint_deadline_utc=now.checkpoint_deadline_utc,
     )
 
@@ -182,41 +234,36 @@ def _why(lane: Lane, build: Attempt) -> str:
 
 
 def _rework(lane: Lane, build: Attempt, view: View, now: Now) -> Steps:
-    if lane.fails >= view.policy.limits.fails_max:
-        return (c.Rule(ruling="stop", by="auto"),)
-    return _begin(build, view, now)
+    if lane.fails >= fails_allowed(lane, view.policy.limits):
+        asked = c.Ask(about=About.STOP)
+        return (asked if view.asks_owner else c.Rule(ruling=Ruling.STOP, by=AUTO),)
+    return _begin(lane, build, view, now)
 
 
 def _judge_and_land(lane: Lane, build: Attempt, view: View) -> Steps:
-    """Merge, check, rule and land: at the head of the queue only (DESIGN: landing).
+    """Merge, judge, rule and land.
 
-    Before its turn the target would move under it, and the merge and the check be done again.
+    At the head of the queue only (DESIGN: landing): before its turn the target would move under
+    it, and the merge and the check be done again. What is ruled first is judged where it stands,
+    and merged and checked again at the head if the target has moved since.
     """
-    if view.head != lane.id:
+    is_head, is_ruled = view.head == lane.id, lane.ruled_utc is not None
+    if not is_head and (is_ruled or not view.is_ruled_first):
         return ()
     candidate = lane.candidate
-    if candidate is None or (candidate.tip, candidate.target) != (build.tip, view.target):
+    is_current = candidate is not None and candidate.tip == build.tip
+    may_be_behind = view.is_ruled_first and not is_ruled
+    if candidate is None or not (is_current and (may_be_behind or candidate.target == view.target)):
         return (f.Merge(build.id, view.target),)
+    limits = view.policy.limits
     if candidate.verdict is None:
-        return _request_check(lane, view)
-    if lane.ruled_utc is None:
-        return (c.Rule(ruling="land", by="auto"),)
-    return (c.IntendLanding(ref=view.ref),)
-
-
-def _request_check(lane: Lane, view: View) -> Steps:
-    last, candidate = lane.latest(Role.CHECK), lane.candidate
-    assert candidate is not None
-    was_lost = (
-        last is not None and last.commit == candidate.commit and last.state is not _S.ACCEPTED
-    )
-    if last is None or not was_lost:
-        return (c.RequestCheck(cause=None),)
-    if was_interrupted(last):
-        return (c.RequestCheck(cause=Cause.INTERRUPTED),)
-    if lane.externals >= view.policy.limits.infra_max:
-        return (c.EndLane(outcome=Outcome.STOPPED, reason=f"check {last.reason}"),)
-    return (c.RequestCheck(cause=Cause.EXTERNAL),)
+        return check(lane, candidate, limits)
+    if view.verifier is not None and not candidate.is_verified:
+        return verify(lane, candidate, view.verifier, view.attacks, limits)
+    if not is_ruled:
+        asked = c.Ask(about=About.LANDING)
+        return (asked if view.asks_owner else c.Rule(ruling=Ruling.LAND, by=AUTO),)
+    return (c.IntendLanding(ref=view.ref),) if is_head else ()
 
 
 def _removals(lane: Lane, limits: Limits) -> tuple[f.Remove, ...]:
@@ -237,7 +284,7 @@ def is_removable(lane: Lane, attempt: Attempt, limits: Limits) -> bool:
         and not attempt.is_removed
         and (attempt.is_over or lane.outcome is not None)
         and attempt.removals_failed < limits.infra_max
-        and (attempt.role is Role.CHECK or _is_harvested(attempt))
+        and (attempt.role not in HARVESTED or _is_harvested(attempt))
         and not attempt.reason.startswith("boundary")
     )
 
@@ -252,28 +299,3 @@ def could_not_start(attempt: Attempt) -> bool:
     """Its newest turn ended before there was a process: the agent may be missing."""
     turn = attempt.turn
     return turn is not None and turn.end is not None and turn.end.how == "not_started"
-
-
-def head_of(lanes: Iterable[Lane], limits: Limits) -> str | None:
-    """The lane that may be merged, checked and landed now: one at a time.
-
-    One that was overtaken too often keeps the head also while it resolves its conflict: its target
-    stays where it is, and the next merge finds what it was told of (DESIGN: a fairness bound).
-    """
-    still_open = [lane for lane in lanes if lane.outcome is None]
-    queued = [lane for lane in still_open if lane.is_queued]
-    overtaken = [
-        lane
-        for lane in still_open
-        if lane.conflicts > limits.overtakes_max and (lane.is_queued or lane.answers_conflict)
-    ]
-    first = min(overtaken or queued, key=queue_order, default=None)
-    return first.id if first is not None else None
-
-
-def queue_order(lane: Lane) -> tuple[bool, bool, str, str]:
-    """Lanes land in the order in which their changes were offered, one after the other.
-
-    The wall clock may have been set back meanwhile: what is begun at the head stays there.
-    """
-    return (lane.landing is None, lane.candidate is None, lane.queued_utc or "", lane.id)

@@ -34,6 +34,18 @@ class Brief:
     checkpoint_s: float
     deadline_s: float
     report_path: str
+    commit: str = ""
+    """The commit that is judged; empty for a builder, who makes one."""
+    fixture: str = ""
+    """What will prove the change, as an adjudicator expects it."""
+    attacks: tuple[str, ...] = ()
+    """What a verifier is to try in this round."""
+    owner_words: tuple[str, ...] = ()
+    """What the owner answered when they were asked."""
+
+
+OFF = "off"
+"""The agent of a role that is not filled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +56,13 @@ class RoleSettings:
     command: str | None
     prompt: str
     timeout_s: float
+    attacks: tuple[str, ...] = ()
+    """What a verifier is given to try, a few in each round; empty for those of the package."""
+
+    @property
+    def is_off(self) -> bool:
+        """Nobody fills the role: the run goes on without it."""
+        return self.agent == OFF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,10 +7,12 @@ from tidegate.config.load import Configuration
 from tidegate.config.prompt import render_prompt
 from tidegate.core.errors import NotReady
 from tidegate.core.events import ControllerTookOver
+from tidegate.core.values import Role
 from tidegate.engine.book import open_book
 from tidegate.engine.engine import Engine
 from tidegate.engine.places import Places
 from tidegate.engine.setup import Ports, Setup
+from tidegate.ports.agents import RoleSettings
 from tidegate.ports.clock import Reading
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
@@ -53,7 +55,8 @@ def _setup(house: House, repository: Repository, configuration: Configuration, r
         policy=configuration.policy,
         workspaces=workspaces_root(house, repository, settings.workspace.root),
         check_command=settings.check.command,
-        build=configuration.roles["build"],
+        roles=_filled(configuration),
+        asks_owner=settings.ruling.mode == "owner",
         workspace_setup=settings.workspace.setup or None,
         env_files=settings.workspace.env_files,
         caches=settings.workspace.caches,
@@ -61,6 +64,12 @@ def _setup(house: House, repository: Repository, configuration: Configuration, r
         version=house.version,
         holder=house.holder,
     )
+
+
+def _filled(configuration: Configuration) -> dict[Role, RoleSettings]:
+    """The roles that an agent fills."""
+    roles = configuration.roles
+    return {role: roles[role] for role in Role if role in roles and not roles[role].is_off}
 
 
 def _ports(
@@ -83,7 +92,7 @@ def _ports(
             identity=identity,
             variables=setup.environment,
         ),
-        agent=house.load_agent(setup.build.agent),
+        agents={role: house.load_agent(each.agent) for role, each in setup.roles.items()},
         store=house.store,
         clock=house.clock,
         free_bytes=house.free_bytes,

@@ -13,6 +13,7 @@ from tidegate.verbs.house import House
 from tidegate.verbs.readiness import (
     COMMIT_IT,
     agent_problem,
+    filled,
     require_landing_place,
     script_problem,
     target_branch,
@@ -107,10 +108,11 @@ def _agent(house: House, configuration: Configuration) -> Symptom:
         problem = agent_problem(house, configuration)
     except TidegateError as error:
         return _failed("agent", error)
-    name = configuration.roles["build"].agent
+    roles = filled(configuration).items()
     if problem is None:
-        return Symptom(name="agent", level="ok", message=f"{name} can build")
-    return Symptom(name="agent", level="fail", message=problem, remedy="see [roles.build]")
+        can = ", ".join(f"{each.agent} can {name}" for name, each in roles)
+        return Symptom(name="agent", level="ok", message=can)
+    return Symptom(name="agent", level="fail", message=problem, remedy="see [roles.NAME]")
 
 
 def _target(house: House, repository: Repository, configuration: Configuration) -> Symptom:

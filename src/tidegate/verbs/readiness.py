@@ -4,6 +4,7 @@ from tidegate.config.load import Configuration
 from tidegate.config.shell_command import script_of
 from tidegate.core.errors import Misused, NotReady
 from tidegate.engine.places import hub_ref
+from tidegate.ports.agents import RoleSettings
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.workspaces import require_workspaces
@@ -28,6 +29,11 @@ def require_ready(
             "[check] command is not set in tidegate.toml",
             hint="name the command that proves a change, such as `make test`",
         )
+    if configuration.roles["build"].is_off:
+        raise Misused(
+            "[roles.build] is off, and nothing can be built without it",
+            hint='name an agent, such as agent = "shell"',
+        )
     problem = agent_problem(house, configuration)
     if problem is not None:
         kept = (
@@ -48,22 +54,27 @@ def script_problem(
     house: House, repository: Repository, configuration: Configuration
 ) -> str | None:
     """Which script of the configured commands no workspace would have, None where all would."""
-    build = configuration.roles["build"].command or ""
-    for key, command in (
-        ("[roles.build]", build),
-        ("[check]", configuration.settings.check.command),
-    ):
+    roles = {f"[roles.{name}]": each.command or "" for name, each in filled(configuration).items()}
+    for key, command in {**roles, "[check]": configuration.settings.check.command}.items():
         script = script_of(command)
         if script is not None and house.repositories.is_untracked(repository, script):
             return f"{script}, which {key} command runs, is not committed: workspaces lack it"
     return None
 
 
+def filled(configuration: Configuration) -> dict[str, RoleSettings]:
+    """The roles that an agent fills, by name."""
+    return {name: each for name, each in configuration.roles.items() if not each.is_off}
+
+
 def agent_problem(house: House, configuration: Configuration) -> str | None:
-    """Why the builder could not be started, None where it could."""
-    role = configuration.roles["build"]
+    """Why an agent of the run could not be started, None where all could."""
     path = house.environment.get("PATH", "")
-    return house.load_agent(role.agent).preflight(role, path=path)
+    for name, role in filled(configuration).items():
+        problem = house.load_agent(role.agent).preflight(role, path=path)
+        if problem is not None:
+            return problem.replace("[roles.build]", f"[roles.{name}]")
+    return None
 
 
 def target_branch(house: House, repository: Repository, configuration: Configuration) -> str:

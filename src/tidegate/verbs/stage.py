@@ -20,10 +20,22 @@ _BUILD: Mapping[State, str] = {
 """A change that is offered waits for its turn in the landing queue; merging it takes no time."""
 
 
+_JUDGES: Mapping[Role, str] = {
+    Role.ADJUDICATE: "adjudicating",
+    Role.CHECK: "checking",
+    Role.VERIFY: "verifying",
+}
+
+FOR_OWNER = "waits for you"
+"""Nothing of it goes on before its owner has answered."""
+
+
 def stage_of_row(row: Row) -> str:
     """The outcome of a lane that is over, else what its current attempt is about."""
     if row["outcome"]:
         return str(row["outcome"])
+    if row["is_waiting_for_owner"]:
+        return FOR_OWNER
     if row["attempt_id"] is None:
         return "preparing"
     authorization = Authorization(str(row["authorization_status"]))
@@ -34,6 +46,8 @@ def stage_of(lane: Lane) -> str:
     """The same, of a lane that is held in memory."""
     if lane.outcome is not None:
         return lane.outcome.value
+    if lane.is_waiting_for_owner:
+        return FOR_OWNER
     current = lane.current
     if current is None:
         return "preparing"
@@ -41,8 +55,8 @@ def stage_of(lane: Lane) -> str:
 
 
 def _stage(role: Role, state: State, authorization: Authorization) -> str:
-    if role is Role.CHECK:
-        return "checking"
+    if role in _JUDGES:
+        return _JUDGES[role]
     if authorization is Authorization.GRANTED:
         return "landing"
     if state is _S.REVIEWED:

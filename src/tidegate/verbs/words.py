@@ -1,7 +1,10 @@
 """Say an event in a few plain words, for the log and for a run's progress. Pure."""
 
+from collections.abc import Mapping
+
 from tidegate.core import events as e
-from tidegate.core.values import Outcome, Verdict
+from tidegate.core.settle import TARGET_RED
+from tidegate.core.values import About, Outcome, Verdict
 
 Level = str
 QUIET, PLAIN, GOOD, BAD = "quiet", "plain", "good", "bad"
@@ -24,15 +27,14 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
         case e.Requested(attempt=attempt, supersedes=str() as old):
             return PLAIN, f"{attempt} takes the place of {old}"
         case e.TurnStarted(attempt=attempt, turn=turn):
-            doing = "checks" if _is_check(attempt) else "works"
-            return PLAIN, f"{attempt} {doing}" + (f", turn {turn}" if turn > 1 else "")
+            return PLAIN, f"{attempt} {_doing(attempt)}" + (f", turn {turn}" if turn > 1 else "")
         case e.Regranted(attempt=attempt):
             return PLAIN, f"{attempt} was found alive: it goes on"
         case e.TurnEnded(attempt=attempt, how=how, code=code) if how != "exited":
             return BAD, f"{attempt} ended: {how}"
         case e.TurnEnded(attempt=attempt, code=code):
             return QUIET, f"{attempt} ended with code {code}"
-        case e.Checkpointed(attempt=attempt) if not _is_check(attempt):
+        case e.Checkpointed(attempt=attempt) if _doing(attempt) == "works":
             return PLAIN, f"{attempt} checkpointed"
         case e.Materialized(attempt=attempt) | e.Corrected(attempt=attempt):
             return QUIET, f"{attempt} has its artifact"
@@ -40,8 +42,6 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return BAD, f"no longer merges: {', '.join(paths[:3])}"
         case e.Judged() if event.by != "controller" or event.reason in _CONTROLLER_FINDS:
             return _judged(event)
-        case e.Ruled(ruling=ruling):
-            return QUIET, f"ruled: {ruling}"
         case e.Landed(commit=commit):
             return GOOD, f"landed as {commit[:10]}"
         case e.JobFailed(job=job, reason=reason):
@@ -50,12 +50,49 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return BAD, f"stopped: {reason}"
         case e.LaneEnded(outcome=Outcome.ABANDONED, reason=reason):
             return PLAIN, f"abandoned, its issue is open again: {reason}"
+        case e.LaneEnded(outcome=Outcome.REFUSED, reason=reason):
+            return BAD, f"refused: {reason}"
+        case _:
+            return _asked_or_ruled(event)
+
+
+def _asked_or_ruled(event: e.Event) -> tuple[Level, str]:
+    """The words for what is asked before the work, of the owner, or ruled; else the kind's name."""
+    match event:
+        case e.Adjudicated(kind=None):
+            return PLAIN, "adjudicated: it is to be built"
+        case e.Adjudicated(kind=kind):
+            return BAD, f"adjudicated: refused ({str(kind).replace('_', ' ')})"
+        case e.Asked(question=question, about=about, options=options):
+            return BAD, f"{_ABOUT[about]}: tidegate answer {question} {' | '.join(options)}"
+        case e.Answered(question=question, answer=answer, by=by):
+            return PLAIN, f"{by} answers {question}: {answer}"
+        case e.Vetoed(items=items, by=by):
+            return BAD, f"vetoed by {by}: {items} item{'s' if items != 1 else ''}"
+        case e.StopAsked(by=by, reason=reason):
+            return BAD, f"{by} stops it: {reason}"
+        case e.Ruled(ruling=ruling):
+            return QUIET, f"ruled: {ruling}"
         case _:
             return QUIET, e.NAMES[type(event)].replace("_", " ")
 
 
-def _is_check(attempt: str) -> bool:
-    return "-check-" in attempt
+_ABOUT: Mapping[About, str] = {
+    About.REFUSAL: "refused, and you rule",
+    About.LANDING: "it has passed, and you rule",
+    About.STOP: "it failed for the last time, and you rule",
+    About.ISSUE: "you are asked how it is meant",
+}
+
+_DOING: Mapping[str, str] = {
+    "-adjudicate-": "adjudicates",
+    "-check-": "checks",
+    "-verify-": "verifies",
+}
+
+
+def _doing(attempt: str) -> str:
+    return next((doing for part, doing in _DOING.items() if part in attempt), "works")
 
 
 _CONTROLLER_FINDS = frozenset({"agent_failed", "empty", "unchanged", "unfit"})
@@ -64,6 +101,8 @@ _CONTROLLER_FINDS = frozenset({"agent_failed", "empty", "unchanged", "unfit"})
 def _judged(event: e.Judged) -> tuple[Level, str]:
     if event.verdict is Verdict.PASS:
         return GOOD, f"PASS ({event.reason})" if "flaky" in event.reason else "PASS"
+    if event.reason == TARGET_RED:
+        return BAD, f"red, and nobody's fault: {event.reason}"
     if not event.counts:
-        return BAD, f"red ({event.reason}): the check runs once more"
+        return BAD, f"red ({event.reason}): looked at once more"
     return BAD, f"FAIL ({event.reason.replace('_', ' ')})"

@@ -59,8 +59,16 @@ select
             finding.run_id = lane.run_id
             and finding.lane = lane.lane
             and finding.counts = 1
-            and judged.role <> 'check'
+            and judged.role = 'build'
     ) as fails,
+    exists (
+        select 1
+        from question
+        where
+            question.run_id = lane.run_id
+            and question.lane = lane.lane
+            and coalesce(question.answer, 'defer') = 'defer'
+    ) as is_waiting_for_owner,
     attempt_fold.attempt_id,
     attempt_fold.actor_id,
     attempt_fold.role,
@@ -112,7 +120,7 @@ select * from heartbeat where run_id = :run and (:lane is null or lane = :lane) 
 select * from receipt where run_id = :run and (:lane is null or lane = :lane) order by rowid;
 
 -- name: rows_finding
--- A check that fails has found something; its own record of that is no finding against it.
+-- A judge that fails a change has found something; its own record of that is no finding against it.
 select finding.*
 from finding
 join attempt_fold as judged
@@ -120,8 +128,11 @@ join attempt_fold as judged
 where
     finding.run_id = :run
     and (:lane is null or finding.lane = :lane)
-    and judged.role <> 'check'
+    and judged.role = 'build'
 order by finding.rowid;
 
 -- name: rows_ruling
 select * from ruling where run_id = :run and (:lane is null or lane = :lane) order by rowid;
+
+-- name: rows_question
+select * from question where run_id = :run and (:lane is null or lane = :lane) order by rowid;

@@ -1,0 +1,33 @@
+"""Whose turn it is to land: one change at a time, in the order in which they were offered. Pure."""
+
+from collections.abc import Iterable
+
+from tidegate.core.lane import Lane
+from tidegate.core.policy import Limits
+
+
+def head_of(lanes: Iterable[Lane], limits: Limits, *, is_ruled_first: bool) -> str | None:
+    """The lane that may be merged, checked and landed now.
+
+    With `is_ruled_first` a change is judged and ruled before it queues. One that was overtaken too
+    often keeps the head also while it resolves its conflict: its target stays where it is, and the
+    next merge finds what it was told of (DESIGN: a fairness bound).
+    """
+    moving = [lane for lane in lanes if lane.outcome is None and not lane.is_waiting_for_owner]
+    queued = [lane for lane in moving if lane.is_queued and (lane.ruled_utc or not is_ruled_first)]
+    overtaken = [
+        lane
+        for lane in moving
+        if lane.conflicts > limits.overtakes_max and (lane.is_queued or lane.answers_conflict)
+    ]
+    first = min(overtaken or queued, key=queue_order, default=None)
+    return first.id if first is not None else None
+
+
+def queue_order(lane: Lane) -> tuple[bool, bool, str, str]:
+    """Lanes land in the order in which their changes were offered, or ruled where that is first.
+
+    The wall clock may have been set back meanwhile: what is begun at the head stays there.
+    """
+    since_utc = lane.ruled_utc or lane.queued_utc or ""
+    return (lane.landing is None, lane.candidate is None, since_utc, lane.id)
