@@ -20,7 +20,7 @@ from bench.figures import AT_MOST, Goal, Kind, Row, Table
 from bench.world import SOURCE, WIDTH, make_world
 from tidegate.bootstrap import build_house
 from tidegate.engine.engine import Engine
-from tidegate.engine.loop import Wish
+from tidegate.engine.wish import Wish
 from tidegate.ports.clock import Clock, Reading
 from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.run import RunResult, run

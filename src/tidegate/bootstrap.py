@@ -28,6 +28,7 @@ def build_house() -> House:
     from tidegate.git.program import COMMAND, FORKABLE  # noqa: PLC0415 - as above
     from tidegate.runner.clock import HostClock  # noqa: PLC0415 - as above
     from tidegate.runner.fork_client import Forkable  # noqa: PLC0415 - as above
+    from tidegate.runner.inbox import FolderInbox  # noqa: PLC0415 - as above
     from tidegate.runner.local import LocalRunners  # noqa: PLC0415 - as above
     from tidegate.runner.singleton import (  # noqa: PLC0415 - as above
         controller_holder,
@@ -45,6 +46,7 @@ def build_house() -> House:
         open_tracker=_open_tracker,
         lock_controller=lambda home: controller_lock(home, holder=holder),
         controller_holder=controller_holder,
+        open_inbox=lambda home: FolderInbox(f"{home}/inbox", listen_to=runners.listen_to),
         runners=runners,
         wake=runners.wake,
         store=FileStore(),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tidegate.cli.signals import Wishes, watched
-from tidegate.engine.loop import Wish
+from tidegate.engine.wish import Wish
 
 
 class Listener:

@@ -36,7 +36,7 @@ def _plain(name: str, kind: Any) -> Any:
         return {}
     if isinstance(kind, type) and issubclass(kind, Enum):
         return next(iter(kind))
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         return kind() if kind in (Policy, Said) else made(kind)
     return name if kind is str else kind(1)
 

@@ -10,7 +10,7 @@ from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.core.errors import Misused
 from tidegate.engine.engine import Engine
-from tidegate.engine.loop import Wish
+from tidegate.engine.wish import Wish
 from tidegate.ports.agents import Agent
 from tidegate.ports.runners import RunnerSpec
 

@@ -7,7 +7,7 @@ from tests.sim.builders import GOOD
 from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.engine.engine import Engine
-from tidegate.engine.loop import Wish
+from tidegate.engine.wish import Wish
 
 BASE_TURN = "/attempts/base/turns/"
 

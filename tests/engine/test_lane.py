@@ -24,18 +24,19 @@ def test_a_lane_lands_the_very_commit_that_was_checked(tmp_path: Path) -> None:
 
 
 def test_a_failed_check_goes_back_word_for_word(tmp_path: Path) -> None:
-    """The second turn is told what the check said; it runs again before it counts as a FAIL."""
+    """The next turn is told what the check said: it fails twice, and its target passes it."""
     world = scene(tmp_path, fix=[BAD, GOOD])
     world.run_to_end()
     assert outcomes(world) == {"fix": "landed"}
-    fails = [each for each in told(world, e.Judged) if each.attempt == "fix-build-1"][:2]
+    fails = [each for each in told(world, e.Judged) if each.attempt == "fix-build-1"][:3]
     assert [(each.verdict, each.counts) for each in fails] == [
+        (Verdict.FAIL, False),
         (Verdict.FAIL, False),
         (Verdict.FAIL, True),
     ]
     first, second = [each for each in told(world, e.TurnOpened) if "build" in each.attempt]
     assert first.finding_digest is None
-    assert second.finding_digest == fails[1].finding_digest
+    assert second.finding_digest == fails[1].finding_digest == fails[2].finding_digest
     assert world.ledger.text(second.finding_digest or "").startswith("$ check\n")
 
 

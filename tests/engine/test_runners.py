@@ -10,7 +10,7 @@ from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.core.values import Cause
 from tidegate.engine.engine import Engine
-from tidegate.engine.loop import Wish
+from tidegate.engine.wish import Wish
 
 TURN = "/attempts/fix-build-1/turns/1"
 LONG = Deed(work_s=300.0)

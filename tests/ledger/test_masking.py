@@ -143,8 +143,8 @@ def test_every_text_of_an_event_is_known() -> None:
         "digest", "environment_digest", "failure_digest", "finding_digest", "gate_digest", "holder",
         "how", "issue", "issue_digest", "job", "log_digest", "new", "old", "outcome", "path",
         "playbook", "receipt", "ref", "report_digest", "start", "supersedes", "target",
-        "text_digest", "target_tree", "tip", "tree", "utc", "version", "workspace", "paths", "footprint",
-        "answer", "detail_digest", "options", "question", "words_digest",
+        "text_digest", "target_tree", "tip", "tree", "utc", "version", "workspace", "paths",
+        "footprint", "answer", "detail_digest", "options", "question", "words_digest",
     }  # fmt: skip
     texts = {
         each.name

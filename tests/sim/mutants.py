@@ -161,8 +161,8 @@ def _harvest_beside_a_checkpoint(patch: Patch) -> None:
 
 
 def _trust_the_plan_in_a_drain(patch: Patch) -> None:
-    def view(engine: Engine) -> build.View:
-        return replace(original(engine), is_draining=False)
+    def view(engine: Engine, lane: Lane) -> build.View:
+        return replace(original(engine, lane), is_draining=False)
 
     original = tick._view
     patch(tick, "_view", view)

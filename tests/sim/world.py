@@ -13,6 +13,7 @@ from tests.sim.builders import AGENT, Builders, is_green
 from tests.sim.faults import Faults, SimulatedCrash, gated
 from tests.sim.git import JOB, FakeGit
 from tests.sim.host import Host
+from tests.sim.inbox import FakeInbox
 from tests.sim.plan import LEASE_S, Plan
 from tests.sim.process import Ending, Process, Script
 from tests.sim.repositories import HUB_TARGET, FakeRepositories, FakeStore, FakeTracker
@@ -25,7 +26,7 @@ from tidegate.core import events as e
 from tidegate.core.errors import NotReady, StaleEpoch, Unavailable
 from tidegate.core.issue import Issue
 from tidegate.engine.engine import Engine
-from tidegate.engine.loop import Wish
+from tidegate.engine.wish import Wish
 from tidegate.ledger.memory import MemoryLedger
 from tidegate.ports.runners import RunnerSpec
 from tidegate.verbs.eyes import Eyes
@@ -73,6 +74,7 @@ class World:
         self.ledger = MemoryLedger()
         self.store = FakeStore(self.eyes)
         self.repositories = FakeRepositories(self.git, str(root))
+        self.inbox = FakeInbox()
         self.free_bytes = 10**12
         self.wish: Callable[[], Wish] = self._wish
         self.is_check_broken = self.anew = False
@@ -153,6 +155,7 @@ class World:
             open_tracker=lambda *_: FakeTracker(self._issues),
             lock_controller=no_lock,
             controller_holder=lambda _: None,
+            open_inbox=lambda _: gated(self.inbox, "inbox", gate),
             runners=gated(self.host, "runners", self._runners_gate),
             wake=lambda: None,
             store=gated(self.store, "store", gate),

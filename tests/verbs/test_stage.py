@@ -47,7 +47,7 @@ def test_a_change_whose_landing_was_refused_waits() -> None:
 def row_of(lane: Lane) -> Row:
     """What a row of the ledger shows of a lane."""
     current = lane.current
-    shown = {"outcome": lane.outcome and lane.outcome.value, "attempt_id": None}
+    shown: dict[str, object] = {"outcome": lane.outcome and lane.outcome.value, "attempt_id": None}
     shown["is_waiting_for_owner"] = int(lane.question is not None)
     if current is None:
         return shown

@@ -217,6 +217,50 @@ def land(house: House, *, as_json: bool, run_id: str | None) -> None:
 
 
 @tidegate.command()
+@click.argument("question", required=False)
+@click.argument("said", metavar="ANSWER", required=False)
+@click.option("--words", default="", help="What you want to say with it; the next agent hears it.")
+@command()
+def answer(
+    house: House, *, as_json: bool, question: str | None, said: str | None, words: str
+) -> None:
+    """Answer a question of the run; without one, show those that wait for you.
+
+    The recommended answer is the first. `defer` leaves the question open; it is listed at the end
+    of the run. An answer binds this run alone.
+    """
+    from tidegate.cli.ruling import answer as body  # noqa: PLC0415 - each command loads its own
+
+    body(house, here(), question, said, words, as_json=as_json)
+
+
+@tidegate.command()
+@click.argument("lane")
+@click.option("--item", "items", multiple=True, help="One thing that has to change; repeatable.")
+@command(is_reading=False)
+def veto(house: House, *, as_json: bool, lane: str, items: tuple[str, ...]) -> None:
+    """Rule against a PASS, by a list: it goes back to the builder, and counts as a FAIL."""
+    from tidegate.cli.ruling import veto as body  # noqa: PLC0415 - each command loads its own
+
+    body(house, here(), lane, items, as_json=as_json)
+
+
+@tidegate.command()
+@click.argument("lane", required=False)
+@click.option("--reason", default="no reason given", help="Why; it is kept.")
+@click.option("--now", is_flag=True, help="Stop the run's agents too.")
+@command(is_reading=False)
+def stop(house: House, *, as_json: bool, lane: str | None, reason: str, now: bool) -> None:
+    """Stop one lane; without one, let the run at work start nothing more.
+
+    What a stopped lane did is kept. A run that was stopped is taken up again by `tidegate run`.
+    """
+    from tidegate.cli.ruling import stop as body  # noqa: PLC0415 - each command loads its own
+
+    body(house, here(), lane, reason, now=now, as_json=as_json)
+
+
+@tidegate.command()
 @command()
 def doctor(house: House, *, as_json: bool) -> None:
     """Say what would not work here, before anything is spent."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from tidegate.engine.loop import Wish
+from tidegate.engine.wish import Wish
 
 _SAID = {
     Wish.DRAIN: "draining: what runs comes to its end; Ctrl-C again stops the agents",

@@ -8,8 +8,10 @@ from tidegate.core.issue import Issue
 from tidegate.core.lane import Attempt, Lane
 from tidegate.engine.book import Book
 from tidegate.engine.setup import Ports, Setup
+from tidegate.engine.wish import Wish
 from tidegate.ports.agents import Brief
 from tidegate.ports.clock import Reading
+from tidegate.ports.inbox import Reply, Request
 
 STARTING_LOOK_S = 0.2
 """How soon a runner that was started is looked at again: most have begun within 30 ms."""
@@ -77,6 +79,10 @@ class Engine:
     refill: Callable[[], bool] = lambda: False
     """Looks for issues that were added meanwhile, once nothing is left; True where there are."""
     is_draining: bool = False
+    wished: Wish = Wish.GO_ON
+    """What somebody asked of the whole run, beside the signals."""
+    replies: list[tuple[Request, Reply]] = field(default_factory=list)
+    """What is said to requests once it is durable."""
     halt: str | None = None
     """What will not mend itself: a red base, an agent that cannot be started."""
     is_damaged: bool = False

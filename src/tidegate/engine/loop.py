@@ -3,20 +3,11 @@
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 
 from tidegate.core.errors import Unavailable
 from tidegate.engine.engine import Engine
 from tidegate.engine.tick import tick
-
-
-class Wish(StrEnum):
-    """What the outside wants of the loop: signals turn into one of these."""
-
-    GO_ON = "go_on"
-    DRAIN = "drain"
-    STOP = "stop"
-    DETACH = "detach"
+from tidegate.engine.wish import Wish, stronger
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +28,9 @@ def run_loop(engine: Engine, *, wish: Callable[[], Wish], show: Callable[[Engine
     A ledger that cannot be written ends the loop: what is believed is worth nothing without it,
     and the agents live on in their runners.
     """
+    engine.ports.inbox.listen()
     while True:
-        wanted = wish()
+        wanted = stronger(wish(), engine.wished)
         if wanted is Wish.DETACH:
             return Ended(wanted, engine.held_by)
         engine.is_draining = wanted is not Wish.GO_ON

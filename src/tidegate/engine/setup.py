@@ -10,6 +10,7 @@ from tidegate.playbooks.attacks import ATTACKS
 from tidegate.ports.agents import Agent, RoleSettings
 from tidegate.ports.clock import Clock
 from tidegate.ports.git import Git, PrepareWork
+from tidegate.ports.inbox import Inbox
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.runners import Runners
 from tidegate.ports.store import Store
@@ -26,6 +27,7 @@ class Ports:
     """Of each role that an agent fills; a role that is off has none."""
     store: Store
     clock: Clock
+    inbox: Inbox
     free_bytes: Callable[[str], int]
     new_token: Callable[[], str]
 

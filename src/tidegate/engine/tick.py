@@ -20,6 +20,7 @@ from tidegate.engine.places import hub_ref
 from tidegate.engine.reach import reach
 from tidegate.engine.turns import open_lease
 from tidegate.engine.upkeep import advance_upkeep
+from tidegate.engine.wishes import heed
 from tidegate.playbooks.build import (
     Now,
     Step,
@@ -35,6 +36,7 @@ from tidegate.ports.clock import Reading
 def tick(engine: Engine, now: Reading) -> bool:
     """Do all that can be done now; True where something was recorded or started."""
     engine.begin(now)
+    heed(engine)
     _look_at_disk(engine)
     if advance_base(engine):
         _open_lanes(engine)
@@ -55,6 +57,9 @@ def _commit(engine: Engine) -> bool:
         start()
     for folder in spent:
         shutil.rmtree(folder, ignore_errors=True)
+    replies, engine.replies = engine.replies, []
+    for request, reply in replies:
+        engine.ports.inbox.reply(request, reply)
     engine.book.forget_ended()
     return is_recorded or bool(starts) or bool(spent)
 

@@ -172,6 +172,10 @@ class LocalRunners:
         """End the wait under way, or the next one. Safe in a signal handler and in a thread."""
         self._watch.wake()
 
+    def listen_to(self, bell: int) -> None:
+        """End waits also when this descriptor can be read."""
+        self._watch.listen_to(bell)
+
     def stand_down(self) -> None:
         """End the process that stands by to start runners; a later start begins another."""
         self._fork_server.close()

@@ -29,9 +29,14 @@ class Watch:
     def __init__(self) -> None:
         self._pidfds: dict[str, int] = {}
         self._wake_reader, self._wake_writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._bells: list[int] = []
 
     def __contains__(self, folder: str) -> bool:
         return folder in self._pidfds
+
+    def listen_to(self, bell: int) -> None:
+        """End waits whenever this descriptor, which does not block, can be read."""
+        self._bells.append(bell)
 
     def add(self, folder: str, pidfd: int) -> None:
         """Watch a runner by its pidfd, which is closed when it has ended."""
@@ -61,9 +66,9 @@ class Watch:
     def wait(self, timeout_s: float) -> None:
         """Sleep until a watched runner ends, `wake` is called, or the time is over."""
         ready = self._poll(timeout_s)
-        if self._wake_reader in ready:
+        for reader in ready.intersection((self._wake_reader, *self._bells)):
             with contextlib.suppress(BlockingIOError):
-                while os.read(self._wake_reader, 512):
+                while os.read(reader, 512):
                     pass
         for folder in [folder for folder, pidfd in self._pidfds.items() if pidfd in ready]:
             self._forget(folder)
@@ -75,13 +80,15 @@ class Watch:
 
     def close(self) -> None:
         """Let go of all descriptors; the runners go on."""
-        for pidfd in (*self._pidfds.values(), self._wake_reader, self._wake_writer):
-            os.close(pidfd)
+        ours = (self._wake_reader, self._wake_writer, *self._bells)
+        for descriptor in (*self._pidfds.values(), *ours):
+            os.close(descriptor)
         self._pidfds.clear()
+        self._bells.clear()
 
     def _poll(self, timeout_s: float) -> set[int]:
         poll = select.poll()
-        for descriptor in (self._wake_reader, *self._pidfds.values()):
+        for descriptor in (self._wake_reader, *self._bells, *self._pidfds.values()):
             poll.register(descriptor, select.POLLIN)
         # Rounded up, since a wait that ends a little early would only be asked for again.
         return {descriptor for descriptor, _ in poll.poll(max(0, math.ceil(timeout_s * 1000)))}

@@ -15,8 +15,9 @@ from tidegate.core.errors import IntegrityError, Refused, TidegateError
 from tidegate.core.lane import Lane
 from tidegate.core.values import Outcome
 from tidegate.engine.engine import Engine
-from tidegate.engine.loop import Wish, run_loop
+from tidegate.engine.loop import run_loop
 from tidegate.engine.turns import fence_off
+from tidegate.engine.wish import Wish
 from tidegate.ports.agents import Agent, Brief, Place, Result, RoleSettings, Start
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository

@@ -95,6 +95,7 @@ def _ports(
         agents={role: house.load_agent(each.agent) for role, each in setup.roles.items()},
         store=house.store,
         clock=house.clock,
+        inbox=house.open_inbox(repository.home),
         free_bytes=house.free_bytes,
         new_token=house.new_token,
     )

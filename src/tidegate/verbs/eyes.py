@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tidegate.core.events import Entry
 from tidegate.engine.engine import Engine
-from tidegate.engine.loop import Wish
+from tidegate.engine.wish import Wish
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,8 @@ from tidegate.core.events import RunEnded
 from tidegate.core.issue import Issue
 from tidegate.core.values import Verdict
 from tidegate.engine.engine import Engine
-from tidegate.engine.loop import Ended, Wish
+from tidegate.engine.loop import Ended
+from tidegate.engine.wish import Wish
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House

@@ -78,7 +78,7 @@ def _run(
             f"run {open_run} is under way and has its base",
             hint="`tidegate run` without --base takes it up again, `--anew` ends it first",
         )
-    configuration = _frozen(ledger, open_run) if open_run else loaded.configuration
+    configuration = frozen(ledger, open_run) if open_run else loaded.configuration
     if configuration != loaded.configuration:
         eyes.tell(
             f"the configuration has changed; run {open_run} keeps the one it began with "
@@ -117,7 +117,7 @@ def _abandon(
     require_landing_place(house, repository, loaded.configuration)
     if wish.base is not None:
         house.repositories.resolve(repository, wish.base)
-    kept = _frozen(ledger, open_run)
+    kept = frozen(ledger, open_run)
     return abandon(house, repository, configuration=kept, ledger=ledger, run_id=open_run, eyes=eyes)
 
 
@@ -162,7 +162,8 @@ def find_open_run(ledger: Ledger) -> str | None:
     return str(open_runs[-1]["run_id"]) if open_runs else None
 
 
-def _frozen(ledger: Ledger, run_id: str) -> Configuration:
+def frozen(ledger: Ledger, run_id: str) -> Configuration:
+    """The configuration that a run began with."""
     first = next(ledger.read(run_id, lane=""), None)
     if first is None or not isinstance(first.entry.event, RunStarted):
         raise IntegrityError(f"run {run_id} does not begin with its start")

@@ -1,7 +1,10 @@
 """What became of a run, in the words of DESIGN §18: one object that programs can read."""
 
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tidegate.core.values import DEFER, Refusal
 from tidegate.ports.ledger import Ledger, Row
 
 
@@ -83,7 +86,7 @@ def summarize(
         landed=tuple(_landed(row) for row in lanes if row["outcome"] == "landed"),
         refused=tuple(_refused(row) for row in lanes if row["outcome"] == "refused"),
         stopped=tuple(_stopped(row) for row in lanes if row["outcome"] == "stopped"),
-        waiting=(*_open(lanes), *waiting),
+        waiting=(*_open(lanes, open_questions(ledger, run)), *waiting),
         target=target,
         note=note,
     )
@@ -96,17 +99,32 @@ def _landed(row: Row) -> LandedIssue:
 
 
 def _refused(row: Row) -> RefusedIssue:
-    return RefusedIssue(issue=str(row["issue"]), kind="refused", reason=str(row["reason"]))
+    kind = str(row["refusal_kind"] or Refusal.OTHER)
+    return RefusedIssue(issue=str(row["issue"]), kind=kind, reason=str(row["reason"]))
 
 
 def _stopped(row: Row) -> StoppedIssue:
     return StoppedIssue(issue=str(row["issue"]), lane=str(row["lane"]), reason=str(row["reason"]))
 
 
-def _open(lanes: object) -> tuple[WaitingIssue, ...]:
-    assert isinstance(lanes, list | tuple)
+def _open(lanes: Sequence[Row], asked: Mapping[str, Row]) -> tuple[WaitingIssue, ...]:
+    """The lanes that are not over; one that has asked its owner waits for the answer."""
     return tuple(
-        WaitingIssue(issue=str(row["issue"]), waits_for="the run to go on")
+        WaitingIssue(issue=str(row["issue"]), waits_for=_waits_for(asked.get(str(row["lane"]))))
         for row in lanes
         if row["outcome"] is None
     )
+
+
+def _waits_for(question: Row | None) -> str:
+    if question is None:
+        return "the run to go on"
+    options = " | ".join(json.loads(str(question["options"])))
+    deferred = ", deferred" if question["answer"] == DEFER else ""
+    return f"you{deferred}: tidegate answer {question['question']} {options}"
+
+
+def open_questions(ledger: Ledger, run: str) -> Mapping[str, Row]:
+    """The question that each lane of a run has open; a deferred one is open."""
+    rows = ledger.rows("question", run)
+    return {str(row["lane"]): row for row in rows if row["answer"] in (None, DEFER)}

@@ -1,0 +1,101 @@
+"""What people ask of a run: each request becomes a command of its lane, or is refused in words.
+
+A request is replied to when what it made is durable. A controller that dies before its reply takes
+the request again: what it asks for is so already, and is refused as such.
+"""
+
+from collections.abc import Callable, Mapping
+
+from tidegate.core import commands as c
+from tidegate.core.errors import Misused, Refused, TidegateError
+from tidegate.core.values import Ruling
+from tidegate.engine.engine import Engine
+from tidegate.engine.wish import Wish
+from tidegate.ports.inbox import Reply, Request
+
+
+def heed(engine: Engine) -> None:
+    """Take what lies in the inbox."""
+    for request in engine.ports.inbox.waiting():
+        engine.replies.append((request, do(engine, request)))
+
+
+def do(engine: Engine, request: Request) -> Reply:
+    """Record what is asked, or say why not. Nothing is durable yet."""
+    try:
+        return Reply(is_done=True, message=_do(engine, request))
+    except TidegateError as error:
+        return Reply(is_done=False, message=error.message, hint=error.hint)
+
+
+def _do(engine: Engine, request: Request) -> str:
+    if request.verb == "drain":
+        engine.wished = Wish.STOP if request.says.get("now") else Wish.DRAIN
+        return "the run is stopping" if request.says.get("now") else "the run starts nothing more"
+    if request.verb not in _COMMANDS:
+        raise Misused(f"nobody knows how to {request.verb}")
+    lane = engine.book.lanes.get(request.lane)
+    if lane is None or lane.outcome is not None:
+        raise Refused(
+            f"lane {request.lane} is not open in run {engine.book.run.id}",
+            hint="see `tidegate status`",
+        )
+    command = _COMMANDS[request.verb](engine, request)
+    engine.book.record(request.lane, command, actor=request.by)
+    return f"lane {request.lane}: {_told(request)}"
+
+
+def _told(request: Request) -> str:
+    said = request.says.get("answer") or request.says.get("ruling")
+    return (
+        f"{request.verb} {said}"
+        if said
+        else {"veto": "vetoed", "stop": "is stopping"}[request.verb]
+    )
+
+
+def _answer(engine: Engine, request: Request) -> c.Command:
+    words = request.says.get("words", "")
+    return c.Answer(
+        question=request.says["question"],
+        answer=request.says["answer"],
+        by=request.by,
+        words_digest=engine.ports.ledger.put_text(words) if words else None,
+    )
+
+
+def _rule(engine: Engine, request: Request) -> c.Command:
+    """A ruling; where the lane has asked for one it is the answer."""
+    ruling = Ruling(request.says["ruling"])
+    question = engine.book.lanes[request.lane].question
+    if question is None:
+        return c.Rule(ruling=ruling, by=request.by, reason=request.says.get("reason", ""))
+    says = {"question": question.id, "answer": ruling.value}
+    words = {"words": request.says.get("reason", "")}
+    return _answer(
+        engine,
+        Request(id=request.id, verb="answer", by=request.by, says={**says, **words}),
+    )
+
+
+def _veto(engine: Engine, request: Request) -> c.Command:
+    """The finding is the list, and nothing is added to it but that it has an end."""
+    listed = "\n".join(f"{number}. {item}" for number, item in enumerate(request.items, 1))
+    finding = f"Vetoed by {request.by}. What has to change, and nothing else:\n\n{listed}\n"
+    return c.Veto(
+        items=len(request.items),
+        finding_digest=engine.ports.ledger.put_text(finding),
+        by=request.by,
+    )
+
+
+def _stop(_: Engine, request: Request) -> c.Command:
+    return c.AskStop(reason=request.says.get("reason", ""), by=request.by)
+
+
+_COMMANDS: Mapping[str, Callable[[Engine, Request], c.Command]] = {
+    "answer": _answer,
+    "rule": _rule,
+    "veto": _veto,
+    "stop": _stop,
+}

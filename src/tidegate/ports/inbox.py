@@ -1,0 +1,52 @@
+"""How a person's wish reaches a run that a controller is at work on.
+
+Only the controller writes the run's state. So whoever wants something of it leaves a request,
+rings, and waits for a reply; the controller takes requests in its next tick and replies once what
+it made of them is durable. A request that nobody took stays, and is taken by the next controller.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One wish. `verb` says which; `lane` is empty where it is about the whole run."""
+
+    id: str
+    verb: str
+    by: str
+    lane: str = ""
+    says: Mapping[str, str] = field(default_factory=dict)
+    """What else the verb wants: `answer`, `reason`, `question` …, each a text."""
+    items: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What became of a request: done, or refused with the reason and what to do."""
+
+    is_done: bool
+    message: str
+    hint: str = ""
+
+
+class Inbox(Protocol):
+    """The requests that one repository's controller has to take."""
+
+    def listen(self) -> None:
+        """Be told when somebody rings. Listening twice is listening once."""
+        ...
+
+    def waiting(self) -> Sequence[Request]:
+        """The requests that have no reply yet, oldest first. One that cannot be read is dropped."""
+        ...
+
+    def reply(self, request: Request, reply: Reply) -> None:
+        """Say what became of a request, and take it off the pile."""
+        ...
+
+    def hand_over(self, request: Request, *, wait_s: float) -> Reply | None:
+        """Leave a request, ring, and wait for the reply; None where none came in that time."""
+        ...

@@ -1,0 +1,103 @@
+"""Requests to a controller as files in a folder, and a FIFO to ring it with. See ports.inbox."""
+
+import contextlib
+import os
+import stat
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from tidegate.core.errors import Unavailable
+from tidegate.ports.inbox import Reply, Request
+
+_T = TypeVar("_T")
+
+_BELL = "bell"
+_REQUEST, _REPLY = ".request.json", ".reply.json"
+_READ_MAX_BYTES = 1 << 20
+_LOOK_S = 0.01
+
+
+class FolderInbox:
+    """The inbox of one repository. `listen_to` is told of a descriptor that becomes readable."""
+
+    def __init__(self, folder: str, *, listen_to: Callable[[int], None]) -> None:
+        self._folder = Path(folder)
+        self._listen_to = listen_to
+        self._is_listening = False
+
+    def listen(self) -> None:
+        """Open the bell for reading and writing: then it never is at its end."""
+        if self._is_listening:
+            return
+        self._make()
+        self._is_listening = True
+        bell = os.open(self._folder / _BELL, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        self._listen_to(bell)
+
+    def waiting(self) -> Sequence[Request]:
+        """What lies there, in the order in which it came."""
+        try:
+            names = [name for name in os.listdir(self._folder) if name.endswith(_REQUEST)]
+        except FileNotFoundError:
+            return ()
+        found = []
+        for name in sorted(names):
+            request = _read(self._folder / name, Request)
+            if request is None or name != f"{request.id}{_REQUEST}":
+                (self._folder / name).unlink(missing_ok=True)
+            else:
+                found.append(request)
+        return found
+
+    def reply(self, request: Request, reply: Reply) -> None:
+        """The reply first: a request without one is taken again, and then refused as done."""
+        self._write(f"{request.id}{_REPLY}", msgspec.json.encode(reply))
+        (self._folder / f"{request.id}{_REQUEST}").unlink(missing_ok=True)
+
+    def hand_over(self, request: Request, *, wait_s: float) -> Reply | None:
+        """Leave it, ring, and look for the reply."""
+        self._make()
+        self._write(f"{request.id}{_REQUEST}", msgspec.json.encode(request))
+        self._ring()
+        answer = self._folder / f"{request.id}{_REPLY}"
+        until = time.monotonic() + wait_s
+        while (reply := _read(answer, Reply)) is None:
+            if time.monotonic() >= until:
+                return None
+            time.sleep(_LOOK_S)
+        answer.unlink(missing_ok=True)
+        return reply
+
+    def _make(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        bell = self._folder / _BELL
+        with contextlib.suppress(FileExistsError):
+            os.mkfifo(bell, 0o600)
+        if not stat.S_ISFIFO(bell.lstat().st_mode):
+            raise Unavailable(f"{bell} is no FIFO", hint="remove it and try again")
+
+    def _ring(self) -> None:
+        """Nobody listens: then the request waits for the next controller."""
+        with contextlib.suppress(OSError):
+            bell = os.open(self._folder / _BELL, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                os.write(bell, b"r")
+            finally:
+                os.close(bell)
+
+    def _write(self, name: str, content: bytes) -> None:
+        staged = self._folder / f".{name}.{os.getpid()}"
+        staged.write_bytes(content)
+        staged.replace(self._folder / name)
+
+
+def _read(path: Path, kind: type[_T]) -> _T | None:
+    try:
+        with path.open("rb") as file:
+            return msgspec.json.decode(file.read(_READ_MAX_BYTES), type=kind)
+    except (OSError, msgspec.DecodeError):
+        return None

@@ -1,0 +1,31 @@
+"""An inbox in memory: what a person asks of the run, and what the controller said to it."""
+
+from collections.abc import Sequence
+
+from tidegate.ports.inbox import Reply, Request
+
+
+class FakeInbox:
+    """See ports.inbox.Inbox. Requests stay until they have their reply, as files do."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.replies: dict[str, Reply] = {}
+
+    def listen(self) -> None:
+        """Nobody rings: the loop looks at each tick."""
+
+    def waiting(self) -> Sequence[Request]:
+        """What has no reply yet."""
+        return tuple(self.requests)
+
+    def reply(self, request: Request, reply: Reply) -> None:
+        """Keep what was said; the request is done."""
+        self.replies[request.id] = reply
+        self.requests.remove(request)
+
+    def hand_over(self, request: Request, *, wait_s: float) -> Reply | None:
+        """Leave a request for the next tick."""
+        del wait_s
+        self.requests.append(request)
+        return None
