@@ -1,0 +1,109 @@
+"""The files that say how a change is checked: of test runners, of coverage, of CI, of the check.
+
+Of a file that is about other things too, only the parts count that a test or coverage tool reads. A
+file that cannot be read as what it should be counts as a whole.
+"""
+
+import re
+from collections.abc import Iterator
+
+from tidegate.rules.sections import changed_in
+
+_CI = re.compile(
+    r"""
+    \.(?:github/(?:workflows|actions)|circleci|buildkite|ci|semaphore|woodpecker|teamcity)/.+
+    | \.(?:forgejo|gitea)/(?:workflows|actions)/.+ | \.?gitlab/ci/.+
+    | \.(?:gitlab-ci|travis|drone|cirrus|woodpecker|appveyor|pre-commit-config)\.(?:ya?ml|star)
+    | (?:appveyor|azure-pipelines|bitbucket-pipelines|cloudbuild|buildspec|bitrise|codemagic)\.ya?ml
+    | (?:.*/)?Jenkinsfile
+    """,
+    re.VERBOSE,
+)
+_RUNNER = re.compile(
+    r"""(?:
+    \.?pytest\.(?:ini|toml) | tox\.(?:ini|toml) | \.?nose2?\.cfg | \.noserc | unittest\.cfg
+    | behave\.ini | \.coveragerc(?:\.toml)? | \.?codecov\.ya?ml | \.coveralls\.yml | \.simplecov
+    | \.?(?:jest|vitest|karma|cypress|playwright|wdio|ava|mocha|nightwatch|jasmine)
+      (?:[.-](?:config|conf|setup|workspace|unit|e2e|int|ci))+\.[cm]?[jt]s(?:on|x)?
+    | \.mocharc(?:\.\w+)? | \.nycrc(?:\.\w+)? | \.c8rc(?:\.\w+)? | \.taprc | setupTests\.[jt]sx?
+    | \.npmrc | phpunit(?:\.dist)?\.xml(?:\.dist)? | \.rspec(?:-local)? | nextest\.toml
+    | junit-platform\.properties | testng\.xml | CTestCustom\.cmake | \.?tarpaulin\.toml
+    )""",
+    re.VERBOSE,
+)
+_CARGO = re.compile(r"(?:.*/)?\.cargo/config(?:\.toml)?")
+_BY_LINES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (re.compile(r"setup\.py"), re.compile(r".*(?:pytest11|test_suite|test_loader|cmdclass)")),
+    (
+        re.compile(
+            r"pom\.xml|build\.(?:gradle|gradle\.kts|sbt|xml)|settings\.gradle(?:\.kts)?"
+            r"|gradle\.properties"
+        ),
+        re.compile(
+            r"(?i)(?!.*\b(?:test\w*(?:implementation|compile\w*|runtimeonly)\b|<scope>test))"
+            r".*(?:test|surefire|failsafe|jacoco|kover|pitest|cover|ignorefailures|failonviolation|enabled\s*=)"
+        ),
+    ),
+    (re.compile(r"vite\.config\.[cm]?[jt]s"), re.compile(r"(?i).*(?:test|cover)")),
+    (re.compile(r"CMakeLists\.txt"), re.compile(r"(?i).*(?:_tests?\b|ctest|test_)")),
+)
+_IMPOSTOR = re.compile(
+    r"(?:src/|lib/)?(?:sitecustomize|usercustomize|pytest|_pytest|pluggy|unittest|coverage|pytest_cov"
+    r"|nose|nose2|hypothesis|xdist)(?:\.py|/.+)|(?:.*/)?[^/]+\.pth"
+)
+_SHARED = re.compile(r"(?:.*/)?conftest\.py")
+
+
+def is_conftest(path: str) -> bool:
+    """Whether pytest reads a file for all tests below its folder."""
+    return _SHARED.fullmatch(path) is not None
+
+
+def concerns(path: str) -> bool:
+    """Whether a file, or a part of it, may say how a change is checked."""
+    name = path.rpartition("/")[2]
+    by_lines = any(pattern.fullmatch(name) for pattern, _ in _BY_LINES)
+    return _as_a_whole(path, name) or by_lines or changed_in(path) is not None
+
+
+def reads_text(path: str) -> bool:
+    """Whether the text of such a file matters, and not only that it changed."""
+    return concerns(path) and not _as_a_whole(path, path.rpartition("/")[2])
+
+
+def changes(path: str, old: str | None, new: str | None) -> Iterator[str]:
+    """Say what became of the configuration of the check."""
+    name = path.rpartition("/")[2]
+    if _as_a_whole(path, name):
+        yield _whole(path, old, new)
+        return
+    if (sections := changed_in(path)) is not None:
+        changed = sorted(sections(old or "", new or ""))
+        if changed:
+            yield f"{', '.join(changed)}: what tests are run by has changed"
+    for pattern, lines in _BY_LINES:
+        if pattern.fullmatch(name):
+            yield from _changed_lines(lines, old or "", new or "")
+
+
+def _as_a_whole(path: str, name: str) -> bool:
+    patterns = (_CI, _CARGO, _IMPOSTOR)
+    return _RUNNER.fullmatch(name) is not None or any(each.fullmatch(path) for each in patterns)
+
+
+def _whole(path: str, old: str | None, new: str | None) -> str:
+    happened = "is new" if old is None else "is gone" if new is None else "has changed"
+    if _CI.fullmatch(path):
+        return f"a file of CI {happened}"
+    if _IMPOSTOR.fullmatch(path) and old is None:
+        return "a new file that Python loads before or instead of what runs the tests"
+    return f"the configuration of a test or coverage tool {happened}"
+
+
+def _changed_lines(pattern: re.Pattern[str], old: str, new: str) -> Iterator[str]:
+    before = [line.strip()[:400] for line in old.splitlines()]
+    after = [line.strip()[:400] for line in new.splitlines()]
+    said_before = [line for line in before if pattern.match(line)]
+    said_after = [line for line in after if pattern.match(line)]
+    if said_before != said_after:
+        yield "lines about tests or coverage have changed"

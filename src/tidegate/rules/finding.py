@@ -1,0 +1,26 @@
+"""What the rules are given and what they say."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that a change touches. `old` and `new` are its texts; None where there is no file.
+
+    Where a rule goes by the path alone (`test_surface.reads_text` tells) any text will do.
+    `is_unread` says that the texts were too large to be looked at.
+    """
+
+    path: str
+    old: str | None
+    new: str | None
+    is_unread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a rule has to say: of which path, and what, in words."""
+
+    code: str
+    path: str
+    detail: str

@@ -1,0 +1,115 @@
+"""How tests look, line by line, in the languages that are not read as syntax trees.
+
+A line that matches `test` begins a test; its first group that matched is the name. `mark` is a line
+that stands before it and belongs to it. `skip` takes a test out of the run or turns what it says
+around; `focus` takes all others out. `asserts` may be added to a test without taking anything from
+it, and `load` is what reaches further than its own file.
+"""
+
+import re
+from dataclasses import dataclass
+
+from tidegate.rules.places import Language
+
+NOTHING = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """The patterns of one language. `marked` says which marks make the next function a test."""
+
+    test: re.Pattern[str]
+    mark: re.Pattern[str] = NOTHING
+    marked: re.Pattern[str] | None = None
+    skip: re.Pattern[str] = NOTHING
+    focus: re.Pattern[str] = NOTHING
+    asserts: re.Pattern[str] = NOTHING
+    load: re.Pattern[str] = NOTHING
+    region: re.Pattern[str] = NOTHING
+    """A mark before a module that holds tests among other code."""
+    block: re.Pattern[str] = re.compile(r"\s*/\*")
+    """How a comment of several lines begins; `block_end` ends it."""
+    block_end: re.Pattern[str] = re.compile(r"\*/")
+
+
+_QUOTED = r"""(?:'([^']*)'|"([^"]*)"|`([^`]*)`)"""
+
+PATTERNS: dict[Language, Patterns] = {
+    Language.PYTHON: Patterns(
+        test=re.compile(r"\s*(?:async\s+)?def\s+(test\w*)"),
+        mark=re.compile(r"\s*(?:@(?!interface)[\w.:]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*)+"),
+        skip=re.compile(r"\bskip|\bSkipTest|\bxfail|expectedFailure|__test__|importorskip"),
+        asserts=re.compile(r"\s*(?:assert\b|self\.assert\w+\()"),
+        load=re.compile(r"collect_ignore|pytest_|_exit\("),
+        block=NOTHING,
+    ),
+    Language.SCRIPT: Patterns(
+        test=re.compile(
+            rf"\s*(?:it|test|specify|Deno\.test)(?:\.(?:each|concurrent)\b.*?)?\(\s*{_QUOTED}"
+        ),
+        skip=re.compile(
+            r"\b(?:xit|xtest|xdescribe|xcontext)\b"
+            r"|\b(?:it|test|describe|suite|context|specify)(?:\.\w+)*\.(?:skip\w*|todo|fails?|failing|fixme)\b"
+            r"|\bthis\.skip\(|\bt\.(?:skip|todo)\(|\bskip\s*:\s*true|\bpending\("
+        ),
+        focus=re.compile(
+            r"\b(?:it|test|describe|suite|context)(?:\.\w+)*\.only\b|\b(?:fit|fdescribe|ftest)\s*\("
+        ),
+        asserts=re.compile(
+            r"\s*(?:await\s+)?(?:expect|assert|should|t\.(?:is|true|ok|equal|deepEqual))\b"
+        ),
+        load=re.compile(
+            r"\bprocess\.exit\(|\b(?:jest|vi)\.(?:mock|doMock|spyOn|setMock)\(|expect\.extend\("
+        ),
+    ),
+    Language.GO: Patterns(
+        test=re.compile(r"func\s+((?:Test|Benchmark|Fuzz|Example)\w*)\s*\("),
+        skip=re.compile(r"\b[tbf]\.Skip(?:Now|f)?\(|^//go:build|^// \+build"),
+        asserts=re.compile(r"\s*(?:assert|require)\.\w+\("),
+        load=re.compile(r"\bos\.Exit\(|func\s+(?:TestMain|init)\s*\("),
+    ),
+    Language.RUST: Patterns(
+        test=re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)"),
+        mark=re.compile(r"\s*(?:#!?\[[^\]]*(?:\[[^\]]*\][^\]]*)*\]\s*)+"),
+        marked=re.compile(r"#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck|bench)\b"),
+        skip=re.compile(r"#!?\[\s*(?:ignore|should_panic|cfg_attr|cfg(?!\(test\)))\b"),
+        asserts=re.compile(r"\s*(?:debug_)?assert(?:_\w+)?!"),
+        load=re.compile(r"\bprocess::(?:exit|abort)\("),
+        region=re.compile(r"#\[cfg\((?:all\()?test\b"),
+    ),
+    Language.JVM: Patterns(
+        test=re.compile(
+            r"\s*(?:[\w<>\[\],@.]+\s+)*?(?:(?:void|fun|def)\s+(?:(\w+)|`([^`]+)`)|(?:[\w<>\[\].]+\s+)(\w+))\s*\("
+        ),
+        mark=re.compile(r"\s*(?:@(?!interface)[\w.:]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*)+"),
+        marked=re.compile(
+            r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b"
+        ),
+        skip=re.compile(
+            r"@(?:\w+\.)*(?:Disabled\w*|Ignore|EnabledIf\w*|EnabledOn\w*)\b|\bassum(?:e|ing)\w*\(|expected\s*="
+        ),
+        asserts=re.compile(r"\s*(?:\w+\.)?(?:assert\w*|verify|expect\w*|should\w*)\s*\("),
+        load=re.compile(r"\bSystem\.exit\(|\bexitProcess\(|\bhalt\("),
+    ),
+    Language.RUBY: Patterns(
+        test=re.compile(
+            rf"\s*(?:def\s+(test_\w+)|(?:it|test|specify|scenario|example)\s*\(?\s*{_QUOTED})"
+        ),
+        skip=re.compile(
+            r"^\s*(?:xit|xdescribe|xcontext|xspecify|xscenario|skip|pending)\b|\b(?:skip|pending)\s*[:=(]|:(?:skip|pending)\b"
+        ),
+        focus=re.compile(r"^\s*(?:fit|fdescribe|fcontext|fspecify)\b|\bfocus:\s*true|:focus\b"),
+        asserts=re.compile(r"\s*(?:assert\w*|refute\w*|expect|must_\w+)\b"),
+        load=re.compile(r"^\s*(?:exit!?|abort)\b|\bKernel\.exit"),
+        block=re.compile(r"=begin\b"),
+        block_end=re.compile(r"^=end\b"),
+    ),
+    Language.OTHER: Patterns(
+        test=re.compile(r"@test\s+\"([^\"]*)\""),
+        skip=re.compile(
+            r"(?i)\bskip\w*\b|\bDISABLED_|\[Ignore|markTest(?:Skipped|Incomplete)|@Ignore|@tag\s+:skip"
+        ),
+        asserts=re.compile(r"\s*(?:[\w$>.:-]*(?:[Aa]ssert|EXPECT|ASSERT|expect)\w*)"),
+        load=re.compile(r"\bexit\s*\("),
+    ),
+}

@@ -1,0 +1,214 @@
+"""What is new in a file of Python tests, and whether it reaches further than its own new tests.
+
+A file that is new may do what it likes within itself. In one that was there before, nothing may be
+bound that the old tests use, nothing may run when the file is loaded, and nothing may speak to the
+runner of the tests on their behalf.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from tidegate.rules.python_module import EMPTY, Item, Module
+from tidegate.rules.python_names import (
+    DANGEROUS,
+    ENDING,
+    FAILING,
+    SKIPPING,
+    Function,
+    bound,
+    is_docstring,
+    leaf,
+    mentions,
+    said,
+)
+
+_HOOKS = frozenset({
+    "collect_ignore", "collect_ignore_glob", "load_tests", "pytestmark",
+    "setUp", "setUpClass", "setUpModule", "asyncSetUp", "setup", "setup_class", "setup_function",
+    "setup_method", "setup_module", "tearDown", "tearDownClass", "tearDownModule", "asyncTearDown",
+    "teardown", "teardown_class", "teardown_function", "teardown_method", "teardown_module",
+})  # fmt: skip
+"""Names that a runner looks for: to bind one is to tell it something."""
+_OF_TEST_CASES = frozenset({
+    "run", "debug", "fail", "defaultTestResult", "doCleanups", "doClassCleanups", "countTestCases",
+    "failureException", "addCleanup", "shortDescription", "id", "_callTestMethod", "_callSetUp",
+    "_callTearDown", "_callCleanup", "_testMethodName",
+})  # fmt: skip
+"""What every test case inherits and a runner calls: to define one of them is to replace it."""
+_FIXTURES_OF_PYTEST = frozenset({
+    "cache", "capfd", "caplog", "capsys", "doctest_namespace", "monkeypatch", "pytestconfig",
+    "recwarn", "request", "tmp_path", "tmp_path_factory", "tmpdir", "subtests",
+})  # fmt: skip
+
+
+def additions(old: Module, added: Iterable[Item], new: Module, *, is_shared: bool) -> Iterator[str]:
+    """What is new in a file and reaches further than its own new tests.
+
+    `is_shared`: other files' tests hear of what stands here, as they do of a conftest.py.
+    """
+    yield from _new_imports(old, new)
+    yield from _new_classes(old, new)
+    is_alone = old is EMPTY and not is_shared
+    for item in added:
+        if is_alone or (item.scope and item.scope[:-1] not in old.classes):
+            yield from _local_addition(item, new)
+        else:
+            yield from _addition(old, item)
+    for name, test in new.tests.items():
+        if name not in old.tests and mentions(test.node, ENDING):
+            yield f"{name} ends the process that runs the tests"
+
+
+def _new_imports(old: Module, new: Module) -> Iterator[str]:
+    for name, origin in new.imports.items():
+        is_new = old.imports.get(name) != origin
+        is_star = name.startswith("* ") and old is not EMPTY
+        if is_new and (is_star or name.partition(".")[0] in _taken(old, name)):
+            yield f"{name} is imported from elsewhere"
+
+
+def _taken(old: Module, name: str) -> frozenset[str]:
+    """The names that an import may not bind. A part of a known package binds the package again."""
+    first = name.partition(".")[0]
+    known = {each.partition(".")[0] for each, origin in old.imports.items() if each == origin}
+    return frozenset() if first in known and "." in name else old.names
+
+
+def _new_classes(old: Module, new: Module) -> Iterator[str]:
+    for name, node in new.classes.items():
+        if name not in old.classes:
+            if name.rpartition(".")[2] in old.names:
+                yield f"{name} is defined anew"
+            if any(mentions(each, _REACHING) for each in (*node.decorator_list, *node.bases)):
+                yield f"{name} does more than hold tests"
+
+
+def _local_addition(item: Item, new: Module) -> Iterator[str]:
+    """What a new file, or a new class, holds: only what reaches out of it counts."""
+    if "pytest_plugins" in bound(item.node):
+        yield "pytest_plugins is added"
+    elif any(_reaches_out(node, new) for node in on_load(item.node)):
+        yield "code is added that reaches out of the file when it is loaded"
+    elif mentions(item.node, ENDING):
+        yield f"{named(item)} ends the process that runs the tests"
+
+
+def _reaches_out(node: ast.AST, module: Module) -> bool:
+    """Whether code that runs on loading changes what was imported, or ends the run."""
+    match node:
+        case ast.Name(id=name) if name in _REACHING:
+            return True
+        case ast.Expr(value=value) if mentions(value, _PATCHING):
+            return True
+        case ast.Attribute(attr=name) if name in _REACHING:
+            return True
+        case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
+            names = list(dotted(node))
+            return names[-1] in _roots(module) and "environ" not in names
+    return False
+
+
+_PATCHING = frozenset({"patch"})
+
+
+def dotted(node: ast.AST) -> Iterator[str]:
+    """The names of `a.b[c].d`, the last one first."""
+    while not isinstance(node, ast.Name):
+        match node:
+            case ast.Attribute(attr=name, value=value):
+                yield name
+                node = value
+            case ast.Subscript(value=value) | ast.Call(func=value):
+                node = value
+            case _:
+                yield ""
+                return
+    yield node.id
+
+
+def _roots(module: Module) -> frozenset[str]:
+    return frozenset(name.partition(".")[0] for name in module.imports)
+
+
+def _addition(old: Module, item: Item) -> Iterator[str]:
+    names = list(bound(item.node))
+    if any(name in old.names for name in names):
+        yield f"{', '.join(names)} is defined anew"
+    elif any(map(_speaks_to_the_runner, names)):
+        yield f"{', '.join(names)} is added"
+    elif item.scope and any(name in _OF_TEST_CASES for name in names):
+        yield f"{item.scope}{', '.join(names)} replaces what a runner calls"
+    elif isinstance(item.node, Function) and _is_far_reaching_fixture(item.node):
+        yield f"the fixture {item.node.name} acts on tests that do not ask for it"
+    elif not is_inert(item.node):
+        yield "code is added that runs when the file is loaded"
+    elif mentions(item.node, ENDING):
+        yield f"{named(item)} ends the process that runs the tests"
+
+
+def _speaks_to_the_runner(name: str) -> bool:
+    return name in _HOOKS or name.startswith("pytest_") or (name[:2] == "__" and name != "__all__")
+
+
+def _is_far_reaching_fixture(node: Function) -> bool:
+    for each in node.decorator_list:
+        if leaf(each) == "fixture":
+            told = {word.arg for word in each.keywords} if isinstance(each, ast.Call) else set()
+            return bool(told & {"autouse", "name", None}) or node.name in _FIXTURES_OF_PYTEST
+    return False
+
+
+def is_inert(node: ast.stmt) -> bool:
+    """Whether a statement at the top of a file leaves other code as it is when it is loaded."""
+    if is_docstring(node) or _is_main(node):
+        return True
+    if any(
+        isinstance(each, ast.Name | ast.Attribute) and leaf(each) in _REACHING
+        for each in on_load(node)
+    ):
+        return False
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Import() | ast.ImportFrom():
+            return True
+        case ast.ClassDef() | ast.If() | ast.Try():
+            return all(map(is_inert, _blocks(node)))
+        case ast.Assign(targets=targets):
+            return all(isinstance(each, ast.Name | ast.Tuple) for each in targets)
+        case ast.AnnAssign(target=target):
+            return isinstance(target, ast.Name)
+    return False
+
+
+_REACHING = DANGEROUS - SKIPPING - FAILING - {"patch", "__dict__", "__class__"}
+"""A new test may be skipped or patched for itself: that takes nothing from the others."""
+
+
+def on_load(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Every node of a statement that runs when its file is loaded: no body of a function."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                waiting += [*node.decorator_list, *node.args.defaults]
+            case ast.Lambda():
+                continue
+            case _:
+                waiting.extend(ast.iter_child_nodes(node))
+
+
+def _is_main(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and "'__main__'" in said(node.test)
+
+
+def _blocks(node: ast.ClassDef | ast.If | ast.Try) -> list[ast.stmt]:
+    handlers = [each for handler in getattr(node, "handlers", ()) for each in handler.body]
+    others = [*getattr(node, "orelse", ()), *getattr(node, "finalbody", ())]
+    return [*node.body, *handlers, *others]
+
+
+def named(item: Item) -> str:
+    """Words for a statement: the names that it binds, or the line that it stands on."""
+    names = ", ".join(sorted(set(bound(item.node))))
+    return f"{item.scope}{names}" if names else f"{item.scope}line {item.node.lineno}"

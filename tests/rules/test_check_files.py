@@ -1,0 +1,171 @@
+"""The configuration of tests, of coverage and of CI: which part of which file counts."""
+
+import pytest
+
+from tests.rules.changes import edited, said
+from tidegate.rules.gate_files import called_by, named_by
+from tidegate.rules.lock_files import hints
+
+PYPROJECT = (
+    '[project]\nname = "calc"\nversion = "1"\n\n[tool.pytest.ini_options]\naddopts = "-x"\n\n'
+    "[tool.coverage.report]\nfail_under = 90\n\n[tool.black]\nline-length = 100\n"
+)
+SETUP = (
+    "[metadata]\nname = calc\n\n[tool:pytest]\naddopts = -x\n\n[coverage:report]\nfail_under = 90\n"
+)
+PACKAGE = (
+    '{"name": "calc", "scripts": {"test": "jest"}, "jest": {"coverageThreshold": 90},'
+    ' "dependencies": {"a": "1"}}'
+)
+CARGO = '[package]\nname = "calc"\n\n[dependencies]\na = "1"\n\n[lib]\nname = "calc"\n'
+GRADLE = "plugins {\n}\n\ndependencies {\n}\n\ntest {\n    useJUnitPlatform()\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "was", "now"),
+    [
+        ("pyproject.toml", PYPROJECT, "fail_under = 90", "fail_under = 10"),
+        ("pyproject.toml", PYPROJECT, '"-x"', '"-x -k nothing"'),
+        (
+            "pyproject.toml",
+            PYPROJECT,
+            "[tool.black]",
+            "[tool.coverage.run]\nomit = ['*']\n[tool.b]",
+        ),
+        (
+            "pyproject.toml",
+            PYPROJECT,
+            "[tool.black]",
+            "[project.entry-points.pytest11]\nx='y'\n[t]",
+        ),
+        ("pyproject.toml", PYPROJECT, "[project]", "tool.tox.x = 1\n[project]"),
+        ("pyproject.toml", PYPROJECT, "[project]", "["),
+        ("setup.cfg", SETUP, "fail_under = 90", "fail_under = 10"),
+        ("setup.cfg", SETUP, "-x", "-x --ignore=tests/test_calc.py"),
+        (
+            "setup.cfg",
+            SETUP,
+            "[metadata]",
+            "[options.entry_points]\npytest11 =\n  x = y\n[metadata]",
+        ),
+        ("setup.py", "setup()\n", "setup()", "setup(entry_points={'pytest11': ['a = b']})"),
+        ("package.json", PACKAGE, '"jest"}', '"true"}'),
+        ("package.json", PACKAGE, '"jest"}', '"jest", "pretest": "rm -r tests"}'),
+        ("package.json", PACKAGE, "90", "10"),
+        ("web/package.json", PACKAGE, "90", "10"),
+        ("package.json", PACKAGE, '{"name"', '"name"'),
+        ("Cargo.toml", CARGO, "[lib]", "[lib]\ntest = false"),
+        ("Cargo.toml", CARGO, "[package]", "[package]\nautotests = false"),
+        ("build.gradle", GRADLE, "useJUnitPlatform()", "enabled = false"),
+        ("build.gradle", GRADLE, "test {", "test {\n    ignoreFailures = true"),
+        (
+            "pom.xml",
+            "<project>\n</project>\n",
+            "<project>",
+            "<project>\n<skipTests>true</skipTests>",
+        ),
+    ],
+)
+def test_what_tests_are_run_by_is_told(path: str, text: str, was: str, now: str) -> None:
+    """G6-07: a threshold, a selection, a hook around the tests; a file that cannot be read too."""
+    assert len(edited(path, text, was, now)) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "was", "now"),
+    [
+        ("pyproject.toml", PYPROJECT, 'version = "1"', 'version = "2"\ndependencies = ["a"]'),
+        ("pyproject.toml", PYPROJECT, "line-length = 100", "line-length = 80"),
+        ("setup.cfg", SETUP, "name = calc", "name = sums"),
+        ("setup.py", "setup()\n", "setup()", "setup(name='x')"),
+        ("package.json", PACKAGE, '"a": "1"', '"a": "2"'),
+        ("package.json", PACKAGE, '"jest"}', '"jest", "docs": "typedoc"}'),
+        ("Cargo.toml", CARGO, 'a = "1"', 'a = "2"'),
+        ("build.gradle", GRADLE, "dependencies {", "dependencies {\n  testImplementation 'a:b:1'"),
+        ("vite.config.ts", "export default {}\n", "{}", "{ base: '/' }"),
+    ],
+)
+def test_what_is_about_other_things_is_no_finding(path: str, text: str, was: str, now: str) -> None:
+    """Most changes of such a file are about dependencies, names and versions."""
+    assert edited(path, text, was, now) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".github/workflows/ci.yml",
+        ".github/actions/test/action.yml",
+        ".gitlab-ci.yml",
+        ".circleci/config.yml",
+        ".ci/run",
+        "azure-pipelines.yml",
+        "Jenkinsfile",
+        ".pre-commit-config.yaml",
+        "pytest.ini",
+        ".pytest.ini",
+        "sub/pytest.ini",
+        "tox.ini",
+        ".coveragerc",
+        "codecov.yml",
+        "jest.config.js",
+        "web/jest.config.ts",
+        "vitest.config.mts",
+        "vitest.workspace.ts",
+        "playwright.config.ts",
+        ".mocharc.json",
+        ".nycrc",
+        ".npmrc",
+        ".rspec",
+        ".cargo/config.toml",
+        ".config/nextest.toml",
+        "phpunit.xml",
+        "sitecustomize.py",
+        "pytest.py",
+        "pytest/__init__.py",
+        "src/unittest/__init__.py",
+        "evil.pth",
+    ],
+)
+def test_files_of_the_runner_count_as_a_whole(path: str) -> None:
+    """G6-07, G6-08: also new ones: one that was not there may win over the one that was."""
+    assert len(said({}, {path: "x"})) == 1
+    assert len(said({path: "x"}, {path: "y"})) == 1
+    assert len(said({path: "x"}, {})) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("make check", ("GNUmakefile", "makefile", "Makefile")),
+        ("./verify.sh", ("verify.sh",)),
+        ("sh -e scripts/verify.sh src", ("scripts/verify.sh",)),
+        ("python3.12 -m scripts.check", ("scripts/check.py", "scripts/check/__main__.py")),
+        ("CI=1 timeout 30 python -I tools/run.py tests", ("tools/run.py",)),
+        ("pytest -q -c conf/py.ini tests/test_a.py", ("conf/py.ini",)),
+        ("cd web && npx jest; just test", ("justfile", "Justfile", ".justfile")),
+        ("sh -c './a.sh && nox'", ("a.sh", "noxfile.py")),
+        ("test -s part-00", ()),
+        ("/usr/bin/true ../x.sh $HOME/y.sh", ()),
+        ("./gradlew test", ("gradlew", "gradle/wrapper/gradle-wrapper.properties")),
+        ("un'closed ./x", ()),
+        ("", ()),
+    ],
+)
+def test_a_command_names_what_it_runs(command: str, files: tuple[str, ...]) -> None:
+    """G6-08: scripts and recipes, in the places where a shell looks for what to run."""
+    assert named_by(command) == files
+
+
+def test_a_recipe_names_what_it_runs() -> None:
+    """G6-08: a target's script is as much of the check as the file of the target."""
+    makefile = "check: lint\n\t@./scripts/lint.sh src\n\t-python tools/all.py --fast\n"
+    assert called_by(makefile) == ("scripts/lint.sh", "tools/all.py")
+    assert called_by('{"scripts": {\n  "test": "bash ci/test.sh",\n}}') == ("ci/test.sh",)
+
+
+def test_lock_files_are_known() -> None:
+    """G6-17: with the tool that writes them, or as what their names say."""
+    said_of = hints(["web/package-lock.json", "deps.lock", "src/clock.py", "locks.md"])
+    assert len(said_of) == 2
+    assert "npm" in said_of[0]
+    assert "never merge it by hand" in said_of[1]
