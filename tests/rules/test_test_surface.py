@@ -54,6 +54,14 @@ def test_a_test_may_move_into_a_file_that_was_there() -> None:
     assert said({CALC: CALC_TEXT, "tests/test_o.py": other}, {"tests/test_o.py": moved}) == []
 
 
+def test_what_a_test_stood_on_may_go_along_with_it() -> None:
+    """Imports and helpers that nothing uses any more are no loss to the tests that stay."""
+    stays = "def test_other():\n    assert 1\n"
+    helper = "\n\ndef check(x):\n    assert x == 4\n\n\ndef test_add():\n    check(add(2, 2))\n"
+    moves = "from src.calc import add\n" + helper
+    assert said({CALC: moves + "\n\n" + stays}, {CALC: stays, "tests/test_b.py": moves}) == []
+
+
 @pytest.mark.parametrize(
     ("was", "now"),
     [

@@ -36,6 +36,7 @@ from tidegate.ports.git import (
     WorkFailed,
     WorkResult,
 )
+from tidegate.rules import lock_files
 
 JOB, RESULT, SETUP_LOG = "job.json", "result.json", "setup.log"
 _HEAD_BYTES_MAX = 4096
@@ -157,7 +158,13 @@ class GitJobs:
     def _candidate(self, work: MergeWork) -> Json:
         stamp = self._stamp(work.utc)
         message = work.subject
-        part = {"tip": work.tip, "message": message, "trailers": dict(work.trailers)}
+        part = {
+            "tip": work.tip,
+            "message": message,
+            "trailers": dict(work.trailers),
+            "footprint": work.footprint,
+            "gate_files": work.gate_files,
+        }
         return {
             "job": "candidate",
             "hub": self.hub,
@@ -199,10 +206,19 @@ def _result_of(work: Work, said: Json) -> WorkResult:
 
 def _merged(said: Json) -> Merged | MergeConflict:
     if said["kind"] == "unmergeable":
-        return MergeConflict(paths=tuple(said["paths"]))
-    found = [each for step in said["steps"] for each in step["findings"]]
-    findings = tuple(f"{each['path']}: {each['detail']} ({each['code']})" for each in found)
-    return Merged(commit=said["commit"], tree=said["tree"], findings=findings)
+        paths = tuple(said["paths"])
+        return MergeConflict(paths=paths, hints=lock_files.hints(paths))
+    return Merged(
+        commit=said["commit"],
+        tree=said["tree"],
+        findings=_in_words(said["steps"], "findings"),
+        surface=_in_words(said["steps"], "surface"),
+    )
+
+
+def _in_words(steps: list[Json], kind: str) -> tuple[str, ...]:
+    found = (each for step in steps for each in step[kind])
+    return tuple(f"{each['path']}: {each['detail']} ({each['code']})" for each in found)
 
 
 def _removed(said: Json) -> Removed | WorkFailed:

@@ -13,7 +13,7 @@ from tidegate.git.command import Git
 from tidegate.git.commits import Stamp, commit_tree, with_trailers
 from tidegate.git.hub import Hub
 from tidegate.git.merge import Conflict, merge
-from tidegate.git.tree_diff import Change, Finding, Kind
+from tidegate.git.tree_diff import LINK, Change, Finding, Kind
 
 if TYPE_CHECKING:
     from tidegate.core.footprint import Pattern
@@ -29,12 +29,17 @@ class Style(StrEnum):
 
 
 class Part(NamedTuple):
-    """One change to be merged. `footprint` is None where any path may change."""
+    """One change to be merged.
+
+    Without a footprint, None or empty, any path may change but what is protected and what judges
+    the change. `gate_files` are the paths of what the check is made of.
+    """
 
     tip: str
     message: str
     trailers: tuple[tuple[str, str], ...] = ()
     footprint: "tuple[Pattern, ...] | None" = None
+    gate_files: tuple[str, ...] = ()
 
 
 class Order(NamedTuple):
@@ -58,6 +63,8 @@ class Step(NamedTuple):
     tree: str
     changes: tuple[Change, ...]
     findings: tuple[Finding, ...]
+    surface: tuple[Finding, ...] = ()
+    """What it changed of what judges it, with leave of its footprint."""
 
     @property
     def is_empty(self) -> bool:
@@ -90,10 +97,10 @@ def build(hub: Hub, order: Order) -> Candidate | Unmergeable:
         if isinstance(merged, Conflict):
             return Unmergeable(tip=part.tip, onto=onto, paths=merged.paths)
         changes = tree_diff.between(hub.git, tree, merged.tree)
-        findings = _findings(hub, order, part, old=tree, new=merged.tree, changes=changes)
+        findings, surface = _judged(hub, order, part, old=tree, new=merged.tree, changes=changes)
         onto = _commit(hub, order, part, onto=onto, tree=merged.tree) if changes else onto
         tree = merged.tree
-        steps.append(Step(tip=part.tip, commit=onto, tree=tree, changes=changes, findings=findings))
+        steps.append(Step(part.tip, onto, tree, changes, findings, surface))
     hub.pin({order.pin: onto})
     if not steps:
         tree = hub.git.run("rev-parse", "--verify", f"{onto}^{{tree}}").text
@@ -111,19 +118,23 @@ def _commit(hub: Hub, order: Order, part: Part, *, onto: str, tree: str) -> str:
     )
 
 
-def _findings(
+def _judged(
     hub: Hub, order: Order, part: Part, *, old: str, new: str, changes: Sequence[Change]
-) -> tuple[Finding, ...]:
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """What is wrong with one merged change, and what of its own judges it changed with leave."""
     git = hub.git
     stores = _module_stores(git, order, new, changes)
-    return (
-        *_out_of_scope(git, part, new, changes),
+    shown, refused = _surface(git, part, old, changes)
+    findings = (
+        *_out_of_scope(git, part, old, new, changes),
+        *refused,
         *links.escaping(git, old, new, changes),
         *hazards.collisions(git, new, changes),
         *hazards.missing_submodule_commits(changes, stores),
         *hazards.mass_mode_change(changes),
         *hazards.rewritten_line_endings(git, old, new, changes),
     )
+    return findings, shown
 
 
 def _module_stores(
@@ -135,14 +146,28 @@ def _module_stores(
     return hazards.module_stores(git, tree, common_dir=order.common_dir)
 
 
-def _out_of_scope(git: Git, part: Part, new: str, changes: Sequence[Change]) -> tuple[Finding, ...]:
+def _out_of_scope(
+    git: Git, part: Part, old: str, new: str, changes: Sequence[Change]
+) -> tuple[Finding, ...]:
     """Judge the scope; the tree's links are read only to explain what lies outside."""
-    if part.footprint is None:
-        return ()
-    from tidegate.git import scope  # noqa: PLC0415 - most of a candidate's imports, often unused
+    from tidegate.git import scope  # noqa: PLC0415 - most of a candidate's imports; a fork has them
 
-    found = scope.out_of_scope(changes, part.footprint, led_by={})
-    if not found:
-        return ()
-    leading = links.resolved(links.texts(git, tree_diff.tree_entries(git, new)))
-    return scope.out_of_scope(changes, part.footprint, led_by=leading)
+    patterns = part.footprint or ()
+    found = scope.out_of_scope(changes, patterns, led_by={})
+    if found and patterns:
+        entries = tree_diff.tree_entries(git, new, mode=LINK)
+        leading = links.resolved(links.texts(git, entries))
+        found = scope.out_of_scope(changes, patterns, led_by=leading)
+    return (*found, *scope.mass_deletion(git, old, changes, patterns))
+
+
+def _surface(
+    git: Git, part: Part, old: str, changes: Sequence[Change]
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """What the change does to the tests and the check: with leave of its footprint, and without."""
+    if not changes:
+        return (), ()
+    from tidegate.git import scope, surface  # noqa: PLC0415 - as above
+
+    found = surface.changed(git, old, changes, named=part.gate_files)
+    return scope.permitted(found, part.footprint or ())

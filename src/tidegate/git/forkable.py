@@ -11,6 +11,8 @@ from tidegate.git import (  # noqa: F401 - each is what some job imports when it
     jobs,
     landing,
     repository,
+    scope,
+    surface,
     workspace,
 )
 

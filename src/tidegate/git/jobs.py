@@ -168,12 +168,16 @@ def _part(part: Json) -> Any:
     from tidegate.git import candidate  # noqa: PLC0415 - see the module's docstring
 
     patterns, parsed = part.get("footprint"), None
-    if patterns is not None:
+    if patterns:
         from tidegate.core import footprint  # noqa: PLC0415 - see the module's docstring
 
         parsed = tuple(map(footprint.parse, patterns))
-    trailers = tuple(part.get("trailers", {}).items())
-    return candidate.Part(**(part | {"footprint": parsed, "trailers": trailers}))
+    changed = {
+        "footprint": parsed,
+        "gate_files": tuple(part.get("gate_files", ())),
+        "trailers": tuple(part.get("trailers", {}).items()),
+    }
+    return candidate.Part(**(part | changed))
 
 
 def _move(job: Json) -> Work:

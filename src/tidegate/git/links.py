@@ -6,6 +6,7 @@ the repository, or enters git's own folder, lets a change reach what no footprin
 
 from collections.abc import Iterable, Mapping
 
+from tidegate.git import blobs
 from tidegate.git.command import Git
 from tidegate.git.tree_diff import LINK, Change, Entries, Finding, shown, tree_entries
 
@@ -16,8 +17,8 @@ HOPS_MAX = 40
 def texts(git: Git, entries: Entries) -> dict[str, str]:
     """Map each link of a tree to what it says."""
     oids = {path: oid for path, (mode, oid) in entries.items() if mode == LINK}
-    blobs = _blobs(git, sorted(set(oids.values())))
-    return {path: shown(blobs[oid]) for path, oid in oids.items()}
+    said = blobs.read(git, list(oids.values()))
+    return {path: shown(text) for path, text in zip(oids, said, strict=True)}
 
 
 def resolved(texts_by_link: Mapping[str, str]) -> dict[str, str | None]:
@@ -63,24 +64,11 @@ def escaping(git: Git, old: str, new: str, changed: Iterable[Change]) -> tuple[F
     """List the links that lead outside in `new` and did not do so in `old`."""
     if not any(LINK in (change.old_mode, change.new_mode) for change in changed):
         return ()
-    before = texts(git, tree_entries(git, old))
-    after = texts(git, tree_entries(git, new))
+    before = texts(git, tree_entries(git, old, mode=LINK))
+    after = texts(git, tree_entries(git, new, mode=LINK))
     return tuple(
         Finding("symlink_escape", link, f"leads out of the repository: {text}")
         for link, text in after.items()
         if resolve(link, after) is None
         and not (before.get(link) == text and resolve(link, before) is None)
     )
-
-
-def _blobs(git: Git, oids: list[str]) -> dict[str, bytes]:
-    """Read many small blobs with one process."""
-    output = git.run("cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in oids).encode())
-    blobs: dict[str, bytes] = {}
-    rest = output.stdout
-    while rest:
-        header, _, rest = rest.partition(b"\n")
-        oid, _, size = header.decode().split(" ")
-        blobs[oid] = rest[: int(size)]
-        rest = rest[int(size) + 1 :]
-    return blobs

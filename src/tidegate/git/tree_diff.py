@@ -78,11 +78,13 @@ def _kind(old_mode: str, new_mode: str, *, same_content: bool) -> Kind:
 Entries = dict[str, tuple[str, str]]
 
 
-def tree_entries(git: Git, tree: str) -> Entries:
-    """Map every path of a tree or commit to its mode and oid."""
+def tree_entries(git: Git, tree: str, *, mode: str = "") -> Entries:
+    """Map every path of a tree or commit, or those of one mode, to its mode and oid."""
     entries: Entries = {}
-    for row in git.run("ls-tree", "-r", "-z", "--full-tree", tree).items:
+    wanted = mode.encode()
+    rows = git.run("ls-tree", "-r", "-z", "--full-tree", tree).items
+    for row in (row for row in rows if row.startswith(wanted)):
         attributes, _, path = row.partition(b"\t")
-        mode, _, oid = attributes.decode().split(" ")
-        entries[shown(path)] = (mode, oid)
+        found, _, oid = attributes.decode().split(" ")
+        entries[shown(path)] = (found, oid)
     return entries

@@ -37,13 +37,20 @@ class HarvestWork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeWork:
-    """Merge `tip` onto `target` without a checkout and make the commit that would land."""
+    """Merge `tip` onto `target` without a checkout and make the commit that would land.
+
+    `footprint` holds the patterns of the paths that may change, `gate_files` the paths of what the
+    check is made of. Without a footprint every path may change but the protected ones and those
+    that judge the change.
+    """
 
     target: str
     tip: str
     subject: str
     trailers: tuple[tuple[str, str], ...]
     utc: str
+    footprint: tuple[str, ...] = ()
+    gate_files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,20 +111,24 @@ class HarvestResult:
 class Merged:
     """The exact commit and tree that would land.
 
-    `findings` say what is wrong with the tree whatever the check says: links that lead out of it,
-    names that only case tells apart, commits of submodules that exist nowhere.
+    `findings` say what is wrong with the tree whatever the check says: paths outside of the
+    footprint, weakened tests, links that lead out of it, names that only case tells apart, commits
+    of submodules that exist nowhere. `surface` says which tests, and what else judges the change,
+    it changed with leave of its footprint.
     """
 
     commit: str
     tree: str
     findings: tuple[str, ...] = ()
+    surface: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeConflict:
-    """These paths do not merge."""
+    """These paths do not merge. `hints` say of some of them what to do instead of merging."""
 
     paths: tuple[str, ...]
+    hints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ class ChangedFile:
     """A file that a change touches. `old` and `new` are its texts; None where there is no file.
 
     Where a rule goes by the path alone (`test_surface.reads_text` tells) any text will do.
-    `is_unread` says that the texts were too large to be looked at.
+    `is_unread` says that the texts cannot be looked at: too large, a link, or a submodule.
     """
 
     path: str

@@ -134,11 +134,11 @@ def _addition(old: Module, item: Item) -> Iterator[str]:
     names = list(bound(item.node))
     if any(name in old.names for name in names):
         yield f"{', '.join(names)} is defined anew"
-    elif any(map(_speaks_to_the_runner, names)):
+    elif any(map(speaks_to_the_runner, names)):
         yield f"{', '.join(names)} is added"
     elif item.scope and any(name in _OF_TEST_CASES for name in names):
         yield f"{item.scope}{', '.join(names)} replaces what a runner calls"
-    elif isinstance(item.node, Function) and _is_far_reaching_fixture(item.node):
+    elif isinstance(item.node, Function) and is_far_reaching_fixture(item.node):
         yield f"the fixture {item.node.name} acts on tests that do not ask for it"
     elif not is_inert(item.node):
         yield "code is added that runs when the file is loaded"
@@ -146,11 +146,13 @@ def _addition(old: Module, item: Item) -> Iterator[str]:
         yield f"{named(item)} ends the process that runs the tests"
 
 
-def _speaks_to_the_runner(name: str) -> bool:
+def speaks_to_the_runner(name: str) -> bool:
+    """Whether a runner looks for a name by itself."""
     return name in _HOOKS or name.startswith("pytest_") or (name[:2] == "__" and name != "__all__")
 
 
-def _is_far_reaching_fixture(node: Function) -> bool:
+def is_far_reaching_fixture(node: Function) -> bool:
+    """Whether a function is a fixture that tests get without asking for it by its own name."""
     for each in node.decorator_list:
         if leaf(each) == "fixture":
             told = {word.arg for word in each.keywords} if isinstance(each, ast.Call) else set()

@@ -8,10 +8,24 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from tidegate.rules.python_additions import additions, named
+from tidegate.rules.python_additions import (
+    additions,
+    is_far_reaching_fixture,
+    named,
+    speaks_to_the_runner,
+)
 from tidegate.rules.python_bodies import change, is_longer
 from tidegate.rules.python_module import Item, Module, Test
-from tidegate.rules.python_names import SKIPPING, is_subsequence, leaf, mentions, said, used
+from tidegate.rules.python_names import (
+    SKIPPING,
+    Function,
+    bound,
+    is_subsequence,
+    leaf,
+    mentions,
+    said,
+    used,
+)
 
 
 def test_changes(old: Module, new: Module) -> Iterator[str]:
@@ -37,7 +51,7 @@ def support_changes(old: Module, new: Module, *, is_shared: bool) -> Iterator[st
     added: list[Item] = []
     if list(map(_as_written, old.items)) != list(map(_as_written, new.items)):
         added = _added(old, new)
-        yield from _changed_items(old, new, added)
+        yield from _changed_items(old, new, added, is_shared=is_shared)
     yield from additions(old, added, new, is_shared=is_shared)
 
 
@@ -50,13 +64,15 @@ def _added(old: Module, new: Module) -> list[Item]:
     return [item for item in new.items if item.text not in before]
 
 
-def _changed_items(old: Module, new: Module, added: list[Item]) -> Iterator[str]:
+def _changed_items(
+    old: Module, new: Module, added: list[Item], *, is_shared: bool
+) -> Iterator[str]:
     """Say which statements are lost or have changed, and take those that only grew from `added`."""
     rows = _rows_only(old)
     before, after = ([item.text for item in module.items] for module in (old, new))
     lost = Counter(before) - Counter(after)
     for item, text in zip(old.items, before, strict=True):
-        if text in lost:
+        if text in lost and (is_shared or not _has_no_more_use(item, new)):
             if (longer := _longer_row(item, added, rows)) is None:
                 yield f"{named(item)} has changed"
             else:
@@ -118,9 +134,19 @@ def _is_skip_of_all(item: Item) -> bool:
     return is_run and not item.scope and mentions(item.node, SKIPPING)
 
 
+def _has_no_more_use(item: Item, new: Module) -> bool:
+    """Whether a statement went with the tests that stood on it, as it does where they move."""
+    if item.scope and item.scope[:-1] not in new.classes:
+        return True
+    if isinstance(item.node, Function) and is_far_reaching_fixture(item.node):
+        return False
+    names = set(bound(item.node))
+    return bool(names) and not any(map(speaks_to_the_runner, names)) and not names & new.names
+
+
 def _lost_imports(old: Module, new: Module) -> Iterator[str]:
     lost = [name for name, origin in old.imports.items() if new.imports.get(name) != origin]
-    used_names = frozenset(name for each in _all_nodes(old) for name in used(each)) if lost else ()
+    used_names = frozenset(name for each in _all_nodes(new) for name in used(each)) if lost else ()
     for name in lost:
         if name.partition(".")[0] in used_names or name.lower().startswith(("*", "test")):
             yield f"{name} is imported from elsewhere, or no more"

@@ -98,9 +98,10 @@ def _happened(file: ChangedFile) -> str:
 
 
 def _look_at_unread(change: _Change, file: ChangedFile) -> None:
-    """What is too large to be looked at counts as changed where it is of the surface at all."""
-    if (_is_of_tests(file.path) and file.old is not None) or check_files.concerns(file.path):
-        change.say(file.path, "too large to be looked at, and changed")
+    """What cannot be looked at counts as changed where it is of the surface at all."""
+    is_configuration = check_files.concerns(file.path) or check_files.is_conftest(file.path)
+    if is_configuration or (_is_of_tests(file.path) and file.old is not None):
+        change.say(file.path, f"{_happened(file)}, and cannot be looked at")
 
 
 def _look(change: _Change, file: ChangedFile) -> None:
