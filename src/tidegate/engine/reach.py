@@ -201,6 +201,9 @@ def _merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> Commands:
             ("Tidegate-Ledger", f"{head.sequence}:{head.hash}"),
         ),
         utc=engine.now.utc,
+        footprint=lane.footprint,
+        gate_files=engine.setup.gate_files,
+        since=lane.candidate.target if lane.candidate is not None else None,
     )
     name = f"{build.id}-merge-{(build.tip or '')[:12]}-{target[:12]}-{build.jobs_failed}"
     result = _look(engine, build, name, work, may_start=lambda: not engine.is_held)
@@ -209,8 +212,8 @@ def _merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> Commands:
             return ()
         case Merged():
             return (_candidate(engine, build, target, result),)
-        case MergeConflict(paths=paths):
-            return (_conflict(engine, build, target, paths),)
+        case MergeConflict():
+            return (_conflict(engine, build, target, result),)
         case _:
             return _failure(engine, build, "merge", result)
 
@@ -227,13 +230,14 @@ def _candidate(engine: Engine, build: Attempt, target: str, merged: Merged) -> c
         has_passed=merged.tree in engine.book.run.passed,
         empty_digest=engine.ports.ledger.put_text(_NOTHING_LEFT) if is_empty else None,
         unfit_digest=engine.ports.ledger.put_text(unfit) if unfit else None,
+        surface=merged.surface,
+        is_disjoint=merged.is_disjoint,
     )
 
 
-def _conflict(
-    engine: Engine, build: Attempt, target: str, paths: tuple[str, ...]
-) -> c.NoteConflict:
-    listed = "\n".join(f"  {path}" for path in paths)
+def _conflict(engine: Engine, build: Attempt, target: str, found: MergeConflict) -> c.NoteConflict:
+    paths = found.paths
+    listed = "\n".join((*(f"  {path}" for path in paths), *found.hints))
     finding = (
         f"The change no longer merges onto its target, which has moved to {target}.\n"
         f"Conflicting paths:\n{listed}\n"

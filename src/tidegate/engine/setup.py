@@ -14,6 +14,7 @@ from tidegate.ports.inbox import Inbox
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.runners import Runners
 from tidegate.ports.store import Store
+from tidegate.rules.gate_files import named_by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,11 @@ class Setup:
         """The name of the agent that fills a role; None where the role is off."""
         settings = self.roles.get(role)
         return settings.agent if settings is not None else None
+
+    @property
+    def gate_files(self) -> tuple[str, ...]:
+        """The files that the check's command names: who changes them needs leave."""
+        return named_by(self.check_command)
 
     @property
     def attacks(self) -> Sequence[str]:

@@ -175,6 +175,7 @@ class GitJobs:
             "committer": stamp,
             "pin": f"refs/tidegate/{self.run}/candidate/{work.tip}",
             "common_dir": self.common_dir,
+            "since": work.since,
         }
 
     def _stamp(self, utc: str) -> Json:
@@ -213,6 +214,7 @@ def _merged(said: Json) -> Merged | MergeConflict:
         tree=said["tree"],
         findings=_in_words(said["steps"], "findings"),
         surface=_in_words(said["steps"], "surface"),
+        is_disjoint=said["is_disjoint"],
     )
 
 

@@ -53,6 +53,8 @@ class Order(NamedTuple):
     pin: str
     common_dir: str | None = None
     """The user's git folder, where the commits of submodules should be."""
+    since: str | None = None
+    """The target of the candidate before; None where there was none."""
 
 
 class Step(NamedTuple):
@@ -78,6 +80,8 @@ class Candidate(NamedTuple):
     commit: str
     tree: str
     steps: tuple[Step, ...]
+    is_disjoint: bool = False
+    """What the target has gained since `since` touches no path of the steps."""
 
 
 class Unmergeable(NamedTuple):
@@ -104,7 +108,13 @@ def build(hub: Hub, order: Order) -> Candidate | Unmergeable:
     hub.pin({order.pin: onto})
     if not steps:
         tree = hub.git.run("rev-parse", "--verify", f"{onto}^{{tree}}").text
-    return Candidate(commit=onto, tree=tree, steps=tuple(steps))
+    is_disjoint = order.since is not None and _is_disjoint(hub, order, order.since, steps)
+    return Candidate(commit=onto, tree=tree, steps=tuple(steps), is_disjoint=is_disjoint)
+
+
+def _is_disjoint(hub: Hub, order: Order, since: str, steps: Sequence[Step]) -> bool:
+    gained = {change.path for change in tree_diff.between(hub.git, since, order.target)}
+    return gained.isdisjoint(change.path for step in steps for change in step.changes)
 
 
 def _commit(hub: Hub, order: Order, part: Part, *, onto: str, tree: str) -> str:

@@ -51,6 +51,8 @@ class MergeWork:
     utc: str
     footprint: tuple[str, ...] = ()
     gate_files: tuple[str, ...] = ()
+    since: str | None = None
+    """The target that the change was merged onto before: what came since may touch other paths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,8 @@ class Merged:
     tree: str
     findings: tuple[str, ...] = ()
     surface: tuple[str, ...] = ()
+    is_disjoint: bool = False
+    """What the target has gained since the merge before touches no path of this change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
