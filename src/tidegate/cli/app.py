@@ -181,12 +181,14 @@ def log(
 @tidegate.command()
 @click.argument("lane")
 @click.option("--run", "run_id", metavar="RUN", help="This run, not the newest that has the lane.")
+@click.option("--report", is_flag=True, help="Its report: what was proved, and each finding.")
 @command()
-def show(house: House, *, as_json: bool, lane: str, run_id: str | None) -> None:
+def show(house: House, *, as_json: bool, lane: str, run_id: str | None, report: bool) -> None:
     """Show one lane: its attempts, why each round failed, and the reports."""
-    from tidegate.cli.story import show as show_story  # noqa: PLC0415 - each command loads its own
+    from tidegate.cli import story  # noqa: PLC0415 - each command loads its own
 
-    show_story(house, here(), lane, run_id, as_json=as_json)
+    body = story.report if report else story.show
+    body(house, here(), lane, run_id, as_json=as_json)
 
 
 @tidegate.command()

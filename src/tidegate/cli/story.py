@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tidegate.cli.output import clean, clean_text, columns, show_json, show_lines
 from tidegate.verbs.house import House
 from tidegate.verbs.story import LaneStory
+from tidegate.verbs.story import report as report_of
 from tidegate.verbs.story import show as verb
 
 
@@ -15,6 +16,15 @@ def show(house: House, folder: str, lane: str, run: str | None, *, as_json: bool
         show_json(story)
     else:
         show_lines(*_story_lines(story))
+
+
+def report(house: House, folder: str, lane: str, run: str | None, *, as_json: bool) -> None:
+    """The lane's report, in Markdown."""
+    text = report_of(house, folder, lane, run=run)
+    if as_json:
+        show_json({"lane": lane, "report": text})
+    else:
+        show_lines(clean_text(text.rstrip()))
 
 
 def _story_lines(story: LaneStory) -> Iterator[str]:

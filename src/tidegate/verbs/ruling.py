@@ -17,9 +17,10 @@ from tidegate.ports.inbox import Reply, Request
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import Repository
 from tidegate.verbs.assembly import assemble
+from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
 from tidegate.verbs.near import near
-from tidegate.verbs.run import find_open_run, frozen
+from tidegate.verbs.run import find_open_run
 from tidegate.verbs.summary import open_questions
 
 OWNER = "owner"

@@ -6,8 +6,10 @@ from shlex import quote
 
 from tidegate.core.errors import IntegrityError, Misused
 from tidegate.core.events import JobFailed
+from tidegate.playbooks.lane_report import lane_report
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import HUB, Repository
+from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
 from tidegate.verbs.look import NO_RUN, LaneLine, find_run, lane_line, no_lane, reading
 
@@ -71,6 +73,17 @@ def show(house: House, folder: str, lane: str, *, run: str | None) -> LaneStory:
             troubles=tuple(_troubles(ledger, run_id, lane)),
             work=_work(repository, ledger.rows("workspace", run_id, lane=lane), turns),
         )
+
+
+def report(house: House, folder: str, lane: str, *, run: str | None) -> str:
+    """The lane's report in Markdown: what was proved, and every round's finding."""
+    with reading(house, folder) as (_, ledger):
+        if ledger is None:
+            raise Misused(NO_RUN)
+        run_id = str(_lane_row(ledger, lane, run)["run_id"])
+        entries = [recorded.entry for recorded in ledger.read(run_id, lane=lane)]
+        command = frozen(ledger, run_id).settings.check.command
+        return lane_report(entries, lambda digest: _text(ledger, digest), check_command=command)
 
 
 def _work(repository: Repository, workspaces: Sequence[Row], turns: Sequence[Row]) -> str | None:
