@@ -16,7 +16,7 @@ from tidegate.core.lane import (
     Question,
     Red,
 )
-from tidegate.core.values import DEFER, Cause, Role, Ruling, Verdict
+from tidegate.core.values import DEFER, About, Cause, Role, Ruling, Verdict
 
 
 def evolve_lane(  # noqa: C901, PLR0911 - one arm an event
@@ -100,7 +100,7 @@ def _adjudicated(lane: Lane, event: e.Adjudicated) -> Lane:
     return replace(
         lane,
         adjudication=found,
-        is_admitted=event.kind is None,
+        is_admitted=event.kind is None and not event.asks,
         footprint=lane.footprint or event.footprint,
         unheard=0,
     )
@@ -131,7 +131,15 @@ def _answered(lane: Lane, event: e.Answered) -> Lane:
         return replace(lane, question=replace(lane.question, is_deferred=True))
     is_veto = event.answer == "veto"  # its words are the finding that the builder gets
     words = () if is_veto or event.words_digest is None else (event.words_digest,)
-    return replace(lane, question=None, owner_words=(*lane.owner_words, *words))
+    lane = replace(lane, owner_words=(*lane.owner_words, *words))
+    if lane.question is None or lane.question.about is not About.ISSUE:
+        return replace(lane, question=None)
+    is_asked_enough = lane.questions >= ISSUE_QUESTIONS_MAX
+    return replace(lane, question=None, is_admitted=is_asked_enough, adjudication=None)
+
+
+ISSUE_QUESTIONS_MAX = 2
+"""How often an adjudicator may ask the owner of one issue. After the last answer it is built."""
 
 
 def _ruled(lane: Lane, ruling: Ruling, utc: str) -> Lane:

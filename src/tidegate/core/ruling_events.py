@@ -9,7 +9,8 @@ from tidegate.core.values import About, Refusal, Ruling
 class Adjudicated:
     """An adjudicator said whether the issue is to be built, with what it expects to change.
 
-    `kind` is set where it refuses; `fixture` names what will prove the change.
+    `kind` is set where it refuses, `asks` where only the owner can say; `fixture` names what will
+    prove the change.
     """
 
     attempt: str
@@ -17,6 +18,7 @@ class Adjudicated:
     footprint: tuple[str, ...]
     fixture: str
     report_digest: str
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

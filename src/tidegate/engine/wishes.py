@@ -46,12 +46,13 @@ def _do(engine: Engine, request: Request) -> str:
 
 
 def _told(request: Request) -> str:
-    said = request.says.get("answer") or request.says.get("ruling")
-    return (
-        f"{request.verb} {said}"
-        if said
-        else {"veto": "vetoed", "stop": "is stopping"}[request.verb]
-    )
+    match request.verb:
+        case "veto":
+            return "vetoed, and back with its builder"
+        case "stop":
+            return "it is stopping"
+        case _:
+            return f"your word is {request.says.get('answer') or request.says['ruling']}"
 
 
 def _answer(engine: Engine, request: Request) -> c.Command:

@@ -25,7 +25,13 @@ def adjudicate(lane: Lane, agent: str, limits: Limits, *, asks_owner: bool) -> C
         asked = c.Ask(about=About.REFUSAL)
         return (asked if asks_owner else c.Rule(ruling=Ruling.REFUSE, by=AUTO),)
     last = lane.latest(Role.ADJUDICATE)
-    return _anew(lane, last, limits, lambda cause: c.RequestAdjudication(agent=agent, cause=cause))
+    was_lost = last is not None and last.state is not _S.ACCEPTED
+    return _anew(
+        lane,
+        last if was_lost else None,
+        limits,
+        lambda cause: c.RequestAdjudication(agent=agent, cause=cause),
+    )
 
 
 def check(lane: Lane, candidate: Candidate, limits: Limits) -> Commands:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tidegate.core import events as e
 from tidegate.core.settle import TARGET_RED
-from tidegate.core.values import About, Outcome, Verdict
+from tidegate.core.values import About, Outcome, Refusal, Verdict
 
 Level = str
 QUIET, PLAIN, GOOD, BAD = "quiet", "plain", "good", "bad"
@@ -59,10 +59,8 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
 def _asked_or_ruled(event: e.Event) -> tuple[Level, str]:
     """The words for what is asked before the work, of the owner, or ruled; else the kind's name."""
     match event:
-        case e.Adjudicated(kind=None):
-            return PLAIN, "adjudicated: it is to be built"
-        case e.Adjudicated(kind=kind):
-            return BAD, f"adjudicated: refused ({str(kind).replace('_', ' ')})"
+        case e.Adjudicated(kind=kind, asks=asks):
+            return _adjudicated(kind, asks=asks)
         case e.Asked(question=question, about=about, options=options):
             return BAD, f"{_ABOUT[about]}: tidegate answer {question} {' | '.join(options)}"
         case e.Answered(question=question, answer=answer, by=by):
@@ -75,6 +73,12 @@ def _asked_or_ruled(event: e.Event) -> tuple[Level, str]:
             return QUIET, f"ruled: {ruling}"
         case _:
             return QUIET, e.NAMES[type(event)].replace("_", " ")
+
+
+def _adjudicated(kind: Refusal | None, *, asks: bool) -> tuple[Level, str]:
+    if kind is not None:
+        return BAD, f"adjudicated: refused ({kind.replace('_', ' ')})"
+    return PLAIN, "the adjudicator asks" if asks else "adjudicated: it is to be built"
 
 
 _ABOUT: Mapping[About, str] = {
