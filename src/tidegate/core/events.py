@@ -78,6 +78,54 @@ class DeliverySettled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PublishIntended:
+    """A branch of a remote of the user's is about to move. It precedes the push.
+
+    `old` is what we published there last, None before the first time in this run.
+    """
+
+    receipt: str
+    remote: str
+    ref: str
+    old: str | None
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishSettled:
+    """What became of a push: published, refused (the remote is elsewhere), failed, or unknown."""
+
+    receipt: str
+    outcome: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectIntended:
+    """The tracker is about to be told something of an issue.
+
+    `receipt` is the key under which it does this once, however often it is asked. `kind` is claim,
+    comment, close or release; a comment has its text by `text_digest`, a close what landed where.
+    """
+
+    receipt: str
+    kind: str
+    issue: str
+    text_digest: str | None = None
+    commit: str | None = None
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectSettled:
+    """What the tracker made of it: done, refused, failed, or unknown, in its own words."""
+
+    receipt: str
+    outcome: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded:
     """The run has nothing left to do by itself."""
 
@@ -390,7 +438,16 @@ class LaneEnded:
 
 
 RunEvent = (
-    RunStarted | ControllerTookOver | BaseChecked | DeliveryIntended | DeliverySettled | RunEnded
+    RunStarted
+    | ControllerTookOver
+    | BaseChecked
+    | DeliveryIntended
+    | DeliverySettled
+    | PublishIntended
+    | PublishSettled
+    | EffectIntended
+    | EffectSettled
+    | RunEnded
 )
 LaneEvent = (
     LaneOpened
