@@ -143,7 +143,8 @@ def test_every_text_of_an_event_is_known() -> None:
         "digest", "environment_digest", "failure_digest", "finding_digest", "gate_digest", "holder",
         "how", "issue", "issue_digest", "job", "log_digest", "new", "old", "outcome", "path",
         "playbook", "receipt", "ref", "report_digest", "ruling", "start", "supersedes", "target",
-        "text_digest", "remote", "kind", "tip", "tree", "utc", "version", "workspace", "paths", "footprint",
+        "text_digest", "tip", "tree", "utc", "version", "workspace", "paths", "footprint",
+        "remote", "kind",
     }  # fmt: skip
     texts = {
         each.name

@@ -79,6 +79,14 @@ def _changed(run: Run, event: e.Event) -> Run:
             done = run.delivery.new if run.delivery and outcome == "delivered" else run.delivered
             waiting = "" if outcome == "delivered" else detail
             return replace(run, delivery=None, delivered=done, waiting=waiting)
+        case e.RunEnded():
+            return replace(run, ended=event)
+        case _:
+            return _changed_outside(run, event)
+
+
+def _changed_outside(run: Run, event: e.Event) -> Run:
+    match event:
         case e.PublishIntended():
             return replace(run, publication=event, publications=run.publications + 1)
         case e.PublishSettled(outcome=outcome, detail=detail):
@@ -93,8 +101,6 @@ def _changed(run: Run, event: e.Event) -> Run:
             return replace(
                 run, told={**run.told, receipt: _answered(run, receipt, outcome, detail)}
             )
-        case e.RunEnded():
-            return replace(run, ended=event)
         case _:
             return run
 

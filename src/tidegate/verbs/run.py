@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidegate.config.load import Configuration, Loaded, load, thaw
-from tidegate.core.errors import IntegrityError, Refused, TidegateError
-from tidegate.core.events import RunStarted
+from tidegate.config.load import Configuration, Loaded, load
+from tidegate.core.errors import Refused, TidegateError
 from tidegate.core.issue import Issue
 from tidegate.engine.engine import Engine
 from tidegate.engine.loop import run_loop
@@ -16,6 +15,7 @@ from tidegate.verbs.abandon import Abandoned, abandon, is_half_abandoned
 from tidegate.verbs.assembly import assemble
 from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.finish import finish
+from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
 from tidegate.verbs.queue import Outcomes, landed_issues, needed, open_issues, outcomes_of
 from tidegate.verbs.readiness import (
@@ -78,7 +78,7 @@ def _run(
             f"run {open_run} is under way and has its base",
             hint="`tidegate run` without --base takes it up again, `--anew` ends it first",
         )
-    configuration = _frozen(ledger, open_run) if open_run else loaded.configuration
+    configuration = frozen(ledger, open_run) if open_run else loaded.configuration
     if configuration != loaded.configuration:
         eyes.tell(
             f"the configuration has changed; run {open_run} keeps the one it began with "
@@ -117,7 +117,7 @@ def _abandon(
     require_landing_place(house, repository, loaded.configuration)
     if wish.base is not None:
         house.repositories.resolve(repository, wish.base)
-    kept = _frozen(ledger, open_run)
+    kept = frozen(ledger, open_run)
     return abandon(house, repository, configuration=kept, ledger=ledger, run_id=open_run, eyes=eyes)
 
 
@@ -160,10 +160,3 @@ def find_open_run(ledger: Ledger) -> str | None:
     """The run that was not ended; there is at most one at a time."""
     open_runs = [row for row in ledger.runs() if row["ended_at"] is None]
     return str(open_runs[-1]["run_id"]) if open_runs else None
-
-
-def _frozen(ledger: Ledger, run_id: str) -> Configuration:
-    first = next(ledger.read(run_id, lane=""), None)
-    if first is None or not isinstance(first.entry.event, RunStarted):
-        raise IntegrityError(f"run {run_id} does not begin with its start")
-    return thaw(ledger.text(first.entry.event.config_digest).encode())

@@ -17,6 +17,14 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return QUIET, "your repository has what landed"
         case e.DeliverySettled(detail=detail):
             return BAD, f"your repository could not take it: {detail}"
+        case e.PublishSettled(outcome="published"):
+            return GOOD, "published"
+        case e.PublishSettled(outcome=outcome, detail=detail):
+            return BAD, f"not published ({outcome}): {detail}"
+        case e.EffectSettled(outcome="done", receipt=receipt):
+            return QUIET, f"the tracker did {receipt}"
+        case e.EffectSettled(outcome=outcome, receipt=receipt, detail=detail):
+            return BAD, f"{receipt}: {outcome} by the tracker: {detail}"
         case e.RunEnded(reason=reason):
             return QUIET, f"run ended: {reason}"
         case e.LaneOpened(title=title):
@@ -55,7 +63,7 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
 
 
 def _is_check(attempt: str) -> bool:
-    return "-check-" in attempt
+    return attempt.rpartition("-")[0].endswith("-check")
 
 
 _CONTROLLER_FINDS = frozenset({"agent_failed", "empty", "unchanged", "unfit"})
