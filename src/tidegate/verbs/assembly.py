@@ -1,5 +1,7 @@
 """Put the engine of a run together from its frozen configuration. Nothing is decided here."""
 
+from dataclasses import replace
+
 from tidegate.config.load import Configuration
 from tidegate.config.prompt import render_prompt
 from tidegate.core.errors import NotReady
@@ -28,16 +30,16 @@ def assemble(
 ) -> Engine:
     """Take the run over and return its engine, with an empty queue."""
     now = house.clock.now()
-    ref = str(next(row["ref"] for row in ledger.runs() if row["run_id"] == run))
-    setup = _setup(house, repository, configuration, run=run, ref=ref)
+    setup = _setup(house, repository, configuration, run)
     ports = _ports(house, repository, configuration, ledger, setup)
     fence = ledger.take_over(run, holder=house.holder, utc=now.utc)
     book = open_book(ledger, fence, configuration.policy.limits)
     book.utc = now.utc
+    remote = remote_of(configuration.settings.land.publish, book.run.started.ref)
     book.record_run(_took_over(house, now, fence.controller_epoch))
     return Engine(
         ports=ports,
-        setup=setup,
+        setup=replace(setup, publish=remote),
         book=book,
         queue=[],
         width=configuration.settings.run.width,
@@ -47,9 +49,7 @@ def assemble(
     )
 
 
-def _setup(
-    house: House, repository: Repository, configuration: Configuration, *, run: str, ref: str
-) -> Setup:
+def _setup(house: House, repository: Repository, configuration: Configuration, run: str) -> Setup:
     settings = configuration.settings
     return Setup(
         places=Places(home=repository.home, run=run),
@@ -63,7 +63,7 @@ def _setup(
         environment=allowed(house.environment, settings.env.allow),
         version=house.version,
         holder=house.holder,
-        publish=remote_of(settings.land.publish, ref),
+        publish=None,
         push_environment=allowed(house.environment, (*settings.env.allow, *PUSH)),
     )
 
