@@ -122,7 +122,7 @@ class CommandTracker:
     def _by_hand(self, request: protocol.Fields) -> str:
         asked = "see [tracker] command in tidegate.toml"
         if request["do"] == "list":
-            return f'{asked}; by hand: echo \'{{"do": "list"}}\' | {self.command}'
+            return f'{asked}; by hand: echo \'{{"do": "list"}}\' | {self.mask(self.command)}'
         return f"{asked}; see in the tracker whether it was done before you ask again"
 
     def _told(self, text: str) -> str:
