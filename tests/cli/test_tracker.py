@@ -95,7 +95,7 @@ case "$asked" in *'"do": "%(kind)s"'*)
 esac
 %(tell)s
 """
-"""A shell around the page's script that stops before the deed, or after it and before the answer."""
+"""A shell around the page's script that waits before the deed, or after it with its answer."""
 
 
 def waiting(desk: Desk, box: Path, kind: str, *, is_after: bool) -> None:

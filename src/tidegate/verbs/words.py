@@ -17,14 +17,8 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return QUIET, "your repository has what landed"
         case e.DeliverySettled(detail=detail):
             return BAD, f"your repository could not take it: {detail}"
-        case e.PublishSettled(outcome="published"):
-            return GOOD, "published"
-        case e.PublishSettled(outcome=outcome, detail=detail):
-            return BAD, f"not published ({outcome}): {detail}"
-        case e.EffectSettled(outcome="done", receipt=receipt):
-            return QUIET, f"the tracker did {receipt}"
-        case e.EffectSettled(outcome=outcome, receipt=receipt, detail=detail):
-            return BAD, f"{receipt}: {outcome} by the tracker: {detail}"
+        case e.PublishSettled() | e.EffectSettled():
+            return _outside(event)
         case e.RunEnded(reason=reason):
             return QUIET, f"run ended: {reason}"
         case e.LaneOpened(title=title):
@@ -60,6 +54,18 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return PLAIN, f"abandoned, its issue is open again: {reason}"
         case _:
             return QUIET, e.NAMES[type(event)].replace("_", " ")
+
+
+def _outside(event: e.PublishSettled | e.EffectSettled) -> tuple[Level, str]:
+    match event:
+        case e.PublishSettled(outcome="published"):
+            return GOOD, "published"
+        case e.PublishSettled(outcome=outcome, detail=detail):
+            return BAD, f"not published ({outcome}): {detail}"
+        case e.EffectSettled(outcome="done", receipt=receipt):
+            return QUIET, f"the tracker did {receipt}"
+        case e.EffectSettled(outcome=outcome, receipt=receipt, detail=detail):
+            return BAD, f"{receipt}: {outcome}: {detail}"
 
 
 def _is_check(attempt: str) -> bool:
