@@ -1,11 +1,14 @@
 """Pushing what landed: every outcome at a real remote, and nothing of anybody's overwritten."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.git.world import World, commit, git, same, write
+from tests.mutants.planting import CAUGHT, Mutant, plant
 from tidegate.core.errors import Refused
+from tidegate.git import publication
 from tidegate.git.errors import GitFailed
 from tidegate.git.publication import Elsewhere, Publication, Published, publish
 
@@ -91,21 +94,50 @@ def test_a_branch_that_was_deleted_or_moved_back_is_left_alone(world: World, rem
     assert at(remote) == ""
 
 
+def moves_meanwhile(world: World, remote: Path, to: str) -> None:
+    """Let the remote's main move to a commit after it was looked at, and before it is pushed to."""
+    moves = f'#!/bin/sh\ngit -C {remote} update-ref {MAIN} {to}\nexec git-receive-pack "$@"\n'
+    write(world.path, {"receive": moves})
+    (world.path / "receive").chmod(0o755)
+    git(world.root, "config", "remote.origin.receivepack", str(world.path / "receive"))
+
+
 def test_a_remote_that_moves_meanwhile_is_not_overwritten(world: World, remote: Path) -> None:
     """The push names the very commit that was seen: what comes between wins."""
     new = commit(world.root, {"a": "1"})
     git(world.root, "reset", "-q", "--hard", world.base)
     sibling = commit(world.root, {"c": "1"})
     git(world.root, "push", "-q", "origin", f"{sibling}:refs/heads/sibling")
-    moves = (
-        f'#!/bin/sh\ncd {remote} && git update-ref {MAIN} {sibling}\nexec git-receive-pack "$@"\n'
-    )
-    write(world.path, {"receive": moves})
-    (world.path / "receive").chmod(0o755)
-    git(world.root, "config", "remote.origin.receivepack", str(world.path / "receive"))
-    outcome = push(world, new)
-    assert isinstance(outcome, Elsewhere)
+    moves_meanwhile(world, remote, sibling)
+    assert isinstance(push(world, new), Elsewhere)
     assert at(remote) == sibling
+
+
+def test_a_remote_that_is_moved_back_meanwhile_stays_there(world: World, remote: Path) -> None:
+    """A plain push would bring it forward again: the lease is what holds it back."""
+    first = commit(world.root, {"a": "1"})
+    push(world, first)
+    second = commit(world.root, {"a": "2"})
+    moves_meanwhile(world, remote, world.base)
+    assert isinstance(push(world, second, old=first), Elsewhere)
+    assert at(remote) == world.base
+
+
+LEASE = 'git.run("push", *quietly, lease, "--", remote'
+
+
+def test_without_the_lease_that_is_missed(
+    world: World, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test above fails where the push has no lease."""
+    without = LEASE.replace("lease, ", "")
+    check = partial(test_a_remote_that_is_moved_back_meanwhile_stays_there, world, remote)
+    planted = Mutant(
+        name="no lease", module=publication, guard=LEASE, instead=without, caught_by=check
+    )
+    plant(planted, monkeypatch)
+    with pytest.raises(CAUGHT):
+        check()
 
 
 def test_a_push_that_is_not_taken_is_told_in_gits_words(world: World, remote: Path) -> None:

@@ -1,11 +1,13 @@
 """The lines of a tracker's command: what is an issue, and what is refused with its line."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.trackers.folder import problems
-from tidegate.trackers.protocol import answer_in, encoded, id_complaint, issues_in
+from tidegate.trackers.command import ANSWER_MAX_BYTES, LIST_MAX_BYTES
+from tidegate.trackers.protocol import KEYS, answer_in, encoded, id_complaint, issues_in
 
 WHOLE = {
     "id": "ABC-12",
@@ -131,3 +133,11 @@ def test_what_is_no_answer_is_none(output: bytes) -> None:
 def test_an_answer_may_say_more_than_yes() -> None:
     """What it says besides is not ours to judge."""
     assert answer_in(b'{"ok": true, "url": "x"}\n') == {"ok": True, "url": "x"}
+
+
+def test_the_page_of_the_protocol_has_every_key() -> None:
+    """A key that is read is on the page, and the limits there are the ones that hold."""
+    page = (Path(__file__).parents[2] / "docs/reference/tracker-command.md").read_text()
+    assert all(f"| `{name}` | {meaning} |" in page for name, meaning in KEYS.items())
+    assert f"| output of `list` | {LIST_MAX_BYTES >> 20} MiB |" in page
+    assert f"| output of any other request | {ANSWER_MAX_BYTES >> 10} KiB |" in page

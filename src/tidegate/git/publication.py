@@ -18,7 +18,7 @@ PUSH_S = 600.0
 """For asking the remote, and for pushing to it."""
 
 _HEADS = "refs/heads/"
-_USERS_OWN = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY")
+_USERS_OWN = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO")
 """Variables by which a user tells git how to reach a remote; all others of git's are dropped."""
 
 
