@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 PUSH = (
     "PATH", "HOME", "USER", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK", "SSH_AGENT_PID",
     "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "SSL_CERT_FILE", "SSL_CERT_DIR", "KRB5CCNAME",
-    "DBUS_SESSION_BUS_ADDRESS", "GNUPGHOME", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy",
-    "all_proxy", "no_proxy",
+    "DBUS_SESSION_BUS_ADDRESS", "GNUPGHOME", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+    "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 )  # fmt: skip
 """What a push sees besides: by these git finds the user's keys and the way to their remote."""
 
