@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # as in `verbs.house`
     from tidegate.ports.ledger import Ledger
     from tidegate.ports.repository import Repository
     from tidegate.ports.trackers import Tracker
+    from tidegate.trackers.command import CommandTracker
+    from tidegate.verbs.house import Tracked
 
 
 def build_house() -> House:
@@ -44,6 +46,7 @@ def build_house() -> House:
         open_git=_open_git,
         load_agent=_load_agent,
         open_tracker=_open_tracker,
+        open_tracker_jobs=_command_tracker,
         lock_controller=lambda home: controller_lock(home, holder=holder),
         controller_holder=controller_holder,
         open_inbox=lambda home: FolderInbox(f"{home}/inbox", listen_to=runners.listen_to),
@@ -108,7 +111,23 @@ def _load_agent(name: str) -> Agent:
     return load(name)
 
 
-def _open_tracker(root: str, path: str) -> Tracker:
+def _open_tracker(tracked: Tracked) -> Tracker:
     from tidegate.trackers.markdown import MarkdownTracker  # noqa: PLC0415 - as above
 
-    return MarkdownTracker(Path(root), path)
+    if tracked.settings.kind == "command":
+        return _command_tracker(tracked)
+    return MarkdownTracker(Path(tracked.root), tracked.settings.path)
+
+
+def _command_tracker(tracked: Tracked) -> CommandTracker:
+    from tidegate.ledger.masking import mask  # noqa: PLC0415 - as above
+    from tidegate.trackers.command import CommandTracker  # noqa: PLC0415 - as above
+
+    return CommandTracker(
+        command=tracked.settings.command,
+        root=tracked.root,
+        timeout_s=tracked.settings.timeout_s,
+        variables=tracked.variables,
+        mask=mask,
+        new_key=lambda what: f"{what}-{os.urandom(16).hex()}",
+    )

@@ -41,6 +41,15 @@ class Target(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     commit: str
 
 
+class Outside(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Something that did not happen outside."""
+
+    kind: str
+    about: str
+    outcome: str
+    detail: str
+
+
 class Summary(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The whole answer."""
 
@@ -51,6 +60,7 @@ class Summary(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     waiting: list[Waiting]
     target: Target | None
     wakes: int
+    effects: list[Outside]
     note: str
 
 

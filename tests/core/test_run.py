@@ -65,6 +65,35 @@ def test_a_delivery_that_waits_keeps_its_reason() -> None:
     assert (run.delivered, run.waiting) == ("new", "")
 
 
+def test_a_push_is_open_until_its_end_is_known() -> None:
+    """What is published is what was pushed; a push that came to nothing keeps its reason."""
+    intent = made(e.PublishIntended, new="new")
+    assert folded(intent).publication == intent
+    refused = folded(intent, made(e.PublishSettled, outcome="refused", detail="elsewhere"))
+    assert (refused.publication, refused.published) == (None, None)
+    assert (refused.unpublished, refused.publications) == ("elsewhere", 1)
+    done = folded(intent, made(e.PublishSettled, outcome="published", detail=""))
+    assert (done.publication, done.published, done.unpublished) == (None, "new", "")
+
+
+def test_the_tracker_is_told_each_thing_once() -> None:
+    """What it was to be told stays under its receipt, and is open until it has answered."""
+    claim = made(e.EffectIntended, receipt="one", kind="claim")
+    close = made(e.EffectIntended, receipt="two", kind="close")
+    run = folded(claim, close, made(e.EffectSettled, receipt="one", outcome="done", detail=""))
+    assert run.untold == (close,)
+    assert [(each.intent.kind, each.outcome) for each in run.told.values()] == [
+        ("claim", "done"),
+        ("close", None),
+    ]
+
+
+def test_no_answer_comes_to_what_was_never_asked() -> None:
+    """An outcome without its intent is no history."""
+    with pytest.raises(IllegalTransition, match="never intended two"):
+        folded(made(e.EffectSettled, receipt="two"))
+
+
 def test_a_landing_moves_the_target() -> None:
     """The next change is merged onto what landed last."""
     landings = [made(e.Landed, commit=f"c{n}", tree=f"t{n}") for n in range(3)]

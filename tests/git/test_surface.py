@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -292,7 +293,7 @@ def jobs(world: World) -> GitJobs:
     )
 
 
-def merged(world: World, tip: str, target: str, **more: tuple[str, ...]) -> Merged | MergeConflict:
+def merged(world: World, tip: str, target: str, **more: Any) -> Merged | MergeConflict:
     """What the engine hears of a merge that it asked for, done as a job of its own."""
     work = MergeWork(
         target=target, tip=tip, subject="Land", trailers=(), utc="2026-01-01T00:00:00Z", **more

@@ -206,6 +206,26 @@ def _end(h: History) -> Iterator[Batch]:
     first = e.DeliveryIntended(receipt="d-1", ref="refs/heads/x", old=None, new=tree(7))
     second = e.DeliveryIntended(receipt="d-2", ref="refs/heads/x", old=None, new=tree(7))
     waits = e.DeliverySettled(receipt="d-1", outcome="waiting", detail="a dirty checkout")
+    yield from _outside(h)
     done = e.RunEnded(landed=1, stopped=1, waiting=1, reason="")
     yield Batch(entries=(h.entry("", first), h.entry("", waits), h.entry("", second)))
     yield Batch(entries=(h.entry("", done),))
+
+
+def _outside(h: History) -> Iterator[Batch]:
+    """A branch is published, the tracker has one thing done and says no to another."""
+    pushed = e.PublishIntended(
+        receipt="p-1", remote="origin", ref="refs/heads/x", old=None, new=tree(7)
+    )
+    close = e.EffectIntended(
+        receipt="c-1", kind="close", issue="001", commit=tree(7), target="refs/heads/x"
+    )
+    told = e.EffectIntended(receipt="c-2", kind="comment", issue="002", text_digest=digest(4))
+    intents = (pushed, close, told)
+    outcomes = (
+        e.PublishSettled(receipt="p-1", outcome="published", detail=""),
+        e.EffectSettled(receipt="c-1", outcome="done", detail=""),
+        e.EffectSettled(receipt="c-2", outcome="refused", detail="it is locked"),
+    )
+    for batch in (intents, outcomes):
+        yield Batch(entries=tuple(h.entry("", event) for event in batch))

@@ -145,6 +145,7 @@ def test_every_text_of_an_event_is_known() -> None:
         "playbook", "receipt", "ref", "report_digest", "start", "supersedes", "target",
         "text_digest", "target_tree", "tip", "tree", "utc", "version", "workspace", "paths",
         "footprint", "answer", "detail_digest", "options", "question", "words_digest",
+        "remote", "kind",
     }  # fmt: skip
     texts = {
         each.name

@@ -13,11 +13,10 @@ from tidegate.ledger.opening import open_reader, open_writer
 from tidegate.ledger.sqlite import SqliteLedger
 from tidegate.testing.ledger_history import RUN
 
-NEWEST = len(load_steps())
-
-ADD = Step(number=NEWEST + 1, name="mood", sql="alter table lane add column mood text;\n")
+LATEST = len(load_steps())
+ADD = Step(number=LATEST + 1, name="mood", sql="alter table lane add column mood text;\n")
 KEEP = Step(
-    number=NEWEST + 2,
+    number=LATEST + 2,
     name="note",
     sql="""
 create table note (text text) strict;
@@ -29,7 +28,7 @@ end;
 """,
 )
 BROKEN = Step(
-    number=NEWEST + 3,
+    number=LATEST + 3,
     name="broken",
     sql="create table ok (x text) strict;\ninsert into none values (1);\n",
 )
@@ -100,11 +99,13 @@ def test_a_new_ledger_needs_no_copy(tmp_path: Path) -> None:
 def test_a_step_is_whole_or_not_at_all(tmp_path: Path) -> None:
     """G4-09: a step that fails in its middle leaves the ledger at the version before it."""
     _open(tmp_path, _steps(ADD, KEEP)).close()
-    said = rf"version {NEWEST + 3} \(broken\) does not fit.*ledger.db.v{NEWEST + 2}"
-    with pytest.raises(IntegrityError, match=said):
+    copy = f"ledger.db.v{LATEST + 2}"
+    with pytest.raises(
+        IntegrityError, match=rf"version {LATEST + 3} \(broken\) does not fit.*{copy}"
+    ):
         _open(tmp_path, _steps(ADD, KEEP, BROKEN))
     connection = _open(tmp_path, _steps(ADD, KEEP))
-    assert version_of(connection) == NEWEST + 2
+    assert version_of(connection) == LATEST + 2
     assert connection.execute("select 1 from sqlite_schema where name = 'ok'").fetchall() == []
     connection.close()
 
@@ -132,5 +133,5 @@ def test_each_step_is_done_once(tmp_path: Path) -> None:
 def test_an_older_ledger_is_not_read_as_a_newer_one(tmp_path: Path) -> None:
     """A reading command does not guess at an older schema, and says who brings it up to date."""
     _open(tmp_path, _steps()).close()
-    with pytest.raises(NotReady, match=rf"version {NEWEST}.* version {NEWEST + 1}.*up to date"):
+    with pytest.raises(NotReady, match=rf"version {LATEST}.* version {LATEST + 1}.*up to date"):
         open_reader(tmp_path, _steps(ADD))

@@ -118,7 +118,15 @@ def test_the_story_ends_as_it_should(ledger: SqliteLedger) -> None:
     assert line is not None
     assert (line["fails"], line["attempt_id"], line["landed_commit"]) == (1, CHECK, f"{7:040x}")
     receipts = {row["receipt"]: row["outcome"] for row in ledger.rows("receipt", RUN)}
-    assert receipts == {"d-1": "waiting", "d-2": "unknown"}
+    assert receipts == {
+        "d-1": "waiting",
+        "d-2": "unknown",
+        "p-1": "published",
+        "c-1": "done",
+        "c-2": "refused",
+    }
+    about = {row["receipt"]: (row["kind"], row["issue"]) for row in ledger.rows("receipt", RUN)}
+    assert (about["p-1"], about["c-1"]) == (("publication", None), ("close", "001"))
 
 
 def test_the_schema_is_the_one_that_is_written_down(tmp_path: Path) -> None:

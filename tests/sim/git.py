@@ -21,10 +21,13 @@ from tidegate.ports.git import (
     MoveRefused,
     MoveWork,
     NotDelivered,
+    NotPublished,
     Packed,
     PackWork,
     Prepared,
     PrepareWork,
+    Published,
+    PublishWork,
     Removed,
     RemoveWork,
     Work,
@@ -91,6 +94,10 @@ class FakeGit:
         self.kept: set[str] = set()
         """Every commit that the hub keeps for ever."""
         self.checkout = Checkout()
+        self.remote: dict[str, str] = {}
+        """The branches of the user's remote."""
+        self.pushes: list[str] = []
+        """What moved one of them, in order."""
         self.workspaces: dict[str, Workspace] = {}
         self.works: dict[str, Work] = {}
         self.results: dict[str, WorkResult] = {}
@@ -129,7 +136,7 @@ class FakeGit:
         yield self._pace.job_s() / 10
         return Ending(code=0)
 
-    def _act(self, work: Work) -> WorkResult:
+    def _act(self, work: Work) -> WorkResult:  # noqa: C901 - one arm a kind of work
         match work:
             case PrepareWork():
                 files = dict(self.objects.tree(work.commit))
@@ -143,6 +150,8 @@ class FakeGit:
                 return self._move(work)
             case DeliverWork():
                 return self.deliver(work)
+            case PublishWork():
+                return self.publish(work)
             case RemoveWork():
                 return self._remove(work)
             case PackWork():
@@ -203,6 +212,17 @@ class FakeGit:
         self._witness.delivering(work)
         self.checkout.refs[work.ref] = work.new
         return Delivered()
+
+    def publish(self, work: PublishWork) -> Published | NotPublished:
+        """A fast-forward of the remote's branch, or nothing."""
+        actual = self.remote.get(work.ref)
+        if actual is not None and self.objects.is_ancestor(work.new, actual):
+            return Published()
+        if actual is not None and not self.objects.is_ancestor(actual, work.new):
+            return NotPublished(reason=f"{work.ref} is at {actual}")
+        self.pushes.append(work.new)
+        self.remote[work.ref] = work.new
+        return Published()
 
     def _remove(self, work: RemoveWork) -> WorkResult:
         workspace = self.workspaces.get(work.workspace)

@@ -8,7 +8,14 @@ from tests.sim.witness import Eyewitness
 from tidegate.core.errors import IntegrityError
 from tidegate.core.issue import Issue
 from tidegate.engine.places import hub_ref
-from tidegate.ports.git import Delivered, DeliverWork, NotDelivered
+from tidegate.ports.git import (
+    Delivered,
+    DeliverWork,
+    NotDelivered,
+    NotPublished,
+    Published,
+    PublishWork,
+)
 from tidegate.ports.repository import Concern, Repository
 
 BRANCH = "refs/heads/main"
@@ -83,6 +90,18 @@ class FakeRepositories:
         """A fast-forward or nothing."""
         del repository
         return self._git.deliver(DeliverWork(ref=ref, old=old, new=new))
+
+    def remotes(self, repository: Repository) -> Sequence[str]:
+        """There is one."""
+        del repository
+        return ("origin",)
+
+    def publish(
+        self, repository: Repository, remote: str, ref: str, *, new: str
+    ) -> Published | NotPublished:
+        """A fast-forward or nothing."""
+        del repository
+        return self._git.publish(PublishWork(remote=remote, ref=ref, old=None, new=new))
 
     def identity(self, repository: Repository) -> tuple[str, str] | None:
         """Somebody."""

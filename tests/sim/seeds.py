@@ -21,7 +21,7 @@ from tests.sim.builders import (
     Deed,
 )
 from tests.sim.faults import Odds
-from tests.sim.plan import Plan
+from tests.sim.plan import CONFIGURATION, Plan
 from tests.sim.world import World
 from tidegate.ports.git import (
     DeliverWork,
@@ -78,7 +78,7 @@ _STORIES: Sequence[Sequence[Deed]] = (
 )
 
 
-def world_of(seed: int, folder: Path) -> World:
+def world_of(seed: int, folder: Path, configuration: str = CONFIGURATION) -> World:
     """The world of a seed."""
     random = Random(seed)  # noqa: S311 - it is to be the same each time, and no secret
     names = "abcd"[: random.randint(1, 4)]
@@ -92,6 +92,7 @@ def world_of(seed: int, folder: Path) -> World:
         width=random.randint(1, 4),
         odds=_odds(random),
         calm_at_s=random.uniform(60, 900),
+        configuration=configuration,
     )
     world = World(plan, seed=seed, folder=folder)
     for trouble in _TROUBLES:

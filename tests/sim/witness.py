@@ -19,6 +19,7 @@ from tidegate.ports.git import (
     MoveWork,
     PackWork,
     PrepareWork,
+    PublishWork,
     RemoveWork,
     Work,
 )
@@ -58,7 +59,7 @@ class Eyewitness:
             spec,
         )
 
-    def _is_due(self, work: Work) -> bool:  # noqa: C901 - one arm a kind of work
+    def _is_due(self, work: Work) -> bool:  # noqa: C901, PLR0911 - one arm a kind of work
         match work:
             case PrepareWork():
                 found = self._owner(work.workspace)
@@ -78,6 +79,9 @@ class Eyewitness:
             case DeliverWork():
                 intent = self._durable.run.delivery if self._durable.run else None
                 return intent is not None and intent.new == work.new
+            case PublishWork():
+                push = self._durable.run.publication if self._durable.run else None
+                return push is not None and (push.old, push.new) == (work.old, work.new)
             case RemoveWork():
                 return self._is_of_no_use(work.workspace)
             case PackWork():

@@ -19,6 +19,7 @@ from tests.sim.process import Ending, Process, Script
 from tests.sim.repositories import HUB_TARGET, FakeRepositories, FakeStore, FakeTracker
 from tests.sim.safety import Durable, Violation, require
 from tests.sim.timeline import Timeline
+from tests.sim.trackers import TRACKER, FakeTrackerJobs
 from tests.sim.watched import WatchedLedger, no_lock
 from tests.sim.witness import Eyewitness
 from tidegate.config.load import load
@@ -50,6 +51,9 @@ _BEGINNINGS = (e.LaneOpened, e.Requested, e.TurnOpened, e.LandingIntended)
 
 class World:
     """One repository, one host, one user, and a run that goes through all that befalls it."""
+
+    tracker_jobs: FakeTrackerJobs | None = None
+    """Set where the plan's configuration names a tracker that is told."""
 
     def __init__(self, plan: Plan, *, seed: int, folder: Path) -> None:
         self.plan = plan
@@ -152,7 +156,8 @@ class World:
             open_ledger_read_only=lambda _: self.ledger,
             open_git=lambda *_, **__: gated(self.git, "git", gate),
             load_agent=lambda _: gated(self.builders, "agent", gate),
-            open_tracker=lambda *_: FakeTracker(self._issues),
+            open_tracker=lambda _: FakeTracker(self._issues),
+            open_tracker_jobs=lambda _: self.tracker_jobs,
             lock_controller=no_lock,
             controller_holder=lambda _: None,
             open_inbox=lambda _: gated(self.inbox, "inbox", gate),
@@ -258,6 +263,8 @@ class World:
     def _program(self, spec: RunnerSpec) -> Script | Ending:
         if spec.argv[0] == JOB:
             return self.git.script(spec.folder)
+        if self.tracker_jobs is not None and spec.argv[0] == TRACKER:
+            return self.tracker_jobs.script(spec.folder)
         return self.builders.program(spec) if spec.argv[0] == AGENT else self._check(spec)
 
     def _check(self, spec: RunnerSpec) -> Script:

@@ -108,7 +108,7 @@ def add(
     footprint: tuple[str, ...],
     priority: int,
 ) -> None:
-    """Write an issue under the next free number."""
+    """Write an issue under the next free number, or hand it to your tracker's command."""
     from tidegate.cli.queue import standard_input  # noqa: PLC0415 - each command loads its own
     from tidegate.verbs.setup import add as verb  # noqa: PLC0415 - each command loads its own
 
@@ -117,7 +117,7 @@ def add(
     if as_json:
         show_json({"issue": issue.id, "title": issue.title, "path": issue.path})
     else:
-        show_lines(f"issue {issue.id}: {issue.path}")
+        show_lines(f"issue {issue.id}: {issue.path}" if issue.path else f"issue {issue.id}")
 
 
 @tidegate.command()
@@ -207,7 +207,8 @@ def explain(house: House, *, as_json: bool, issue: str | None) -> None:
 def land(house: House, *, as_json: bool, run_id: str | None) -> None:
     """Fast-forward your branch to what a run has proved.
 
-    Nothing is merged and nothing of yours is overwritten.
+    Nothing is merged and nothing of yours is overwritten. Where [land] publish names a remote, what
+    landed is pushed there too.
     """
     from tidegate.verbs.land import land as verb  # noqa: PLC0415 - each command loads its own
 
@@ -215,7 +216,7 @@ def land(house: House, *, as_json: bool, run_id: str | None) -> None:
     if as_json:
         show_json(done)
     else:
-        show_lines(done.note)
+        show_lines(done.note, *([f"published to {done.published}"] if done.published else ()))
 
 
 @tidegate.command()

@@ -63,6 +63,10 @@ def summary_lines(summary: Summary) -> Iterator[str]:
             *(("refused", each.issue, clean(each.reason)) for each in summary.refused),
             *(("stopped", each.issue, clean(each.reason)) for each in summary.stopped),
             *_waiting(summary),
+            *(
+                (each.outcome, f"{each.kind} {each.about}", clean(each.detail))
+                for each in summary.effects
+            ),
         ]
     )
     if summary.note:

@@ -29,6 +29,9 @@ def _status_lines(seen: Status) -> Iterator[str]:
     if seen.note:
         yield clean(seen.note)
     yield from columns([_lane_cells(lane) for lane in seen.lanes])
+    yield from columns(
+        [(each.outcome, f"{each.kind} {each.about}", clean(each.detail)) for each in seen.effects]
+    )
 
 
 def _controller(seen: Status) -> str:

@@ -16,6 +16,7 @@ Complaint = str | None
 _AGENT = re.compile(r"[a-z][a-z0-9_-]*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\*?")
 _NO_BRANCH = re.compile(r"\.\.|//|@\{|[ ~^:?*\[\\]|^[-/.]|[/.]$|/\.|\.lock(?:/|$)|^@$")
+_REMOTE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
@@ -56,6 +57,14 @@ def branch(value: str) -> Complaint:
         return f"write the short name, `{value.removeprefix('refs/heads/')}`"
     wrong = value and (plain(value) or _NO_BRANCH.search(value))
     return "git allows no branch of that name" if wrong else None
+
+
+def publication(value: str) -> Complaint:
+    """A remote, and perhaps a branch of it; or empty for none."""
+    remote, *rest = value.split(" ") if value else ("", "")
+    if value and (len(rest) > 1 or not _REMOTE.fullmatch(remote) or rest == [""]):
+        return "write the name of a remote, and after a space that of a branch, if it is another"
+    return branch("".join(rest))
 
 
 def inner_path(value: str) -> Complaint:

@@ -56,6 +56,15 @@ class Land:
             "`squash` lands one commit for each issue."
         ),
     ] = "merge"
+    publish: Annotated[
+        str,
+        Meta(
+            description="A remote of your repository that gets what landed, as a fast-forward or "
+            "not at all: `origin`, or `origin main` for a branch of another name. Empty: none.",
+            examples=["origin"],
+        ),
+        Rule(rules.publication),
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,11 +256,35 @@ class TrackerTable:
     """Where issues are."""
 
     kind: Annotated[
-        Literal["markdown"], Meta(description="`markdown`: one file for each issue.")
+        Literal["markdown", "command"],
+        Meta(
+            description="`markdown`: one file for each issue. `command`: whatever `command` lists."
+        ),
     ] = "markdown"
     path: Annotated[str, Meta(description="The folder of the issues."), Rule(rules.inner_path)] = (
         ".tidegate/issues"
     )
+    command: Annotated[
+        str,
+        Meta(
+            description="A shell command, run at the root of the repository: it lists the issues, "
+            "and is told what becomes of them.",
+            examples=["my-tracker --project ABC"],
+        ),
+        Rule(rules.command),
+    ] = ""
+    timeout_s: Annotated[
+        Seconds, Meta(description="How long one run of it may take; then it is ended.")
+    ] = 60.0
+    allow: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Variables that it sees besides those of `[env] allow`. Agents do not: "
+            "name the key that it signs in with here.",
+            examples=[("MY_TRACKER_TOKEN",)],
+        ),
+        Rule(rules.variables),
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import get_args
 
 from tidegate.core.attempt import State
-from tidegate.core.policy import Policy
 from tidegate.core.ruling_events import (
     Adjudicated,
     Answered,
@@ -22,91 +21,41 @@ from tidegate.core.ruling_events import (
     StopAsked,
     Vetoed,
 )
+from tidegate.core.run_events import (
+    BaseChecked,
+    ControllerTookOver,
+    DeliveryIntended,
+    DeliverySettled,
+    EffectIntended,
+    EffectSettled,
+    PublishIntended,
+    PublishSettled,
+    RunEnded,
+    RunStarted,
+)
 from tidegate.core.values import Cause, Outcome, Role, Verdict
 
 __all__ = [
     "Adjudicated",
     "Answered",
     "Asked",
+    "BaseChecked",
+    "ControllerTookOver",
+    "DeliveryIntended",
+    "DeliverySettled",
+    "EffectIntended",
+    "EffectSettled",
+    "PublishIntended",
+    "PublishSettled",
     "Released",
     "Reserved",
     "Ruled",
+    "RunEnded",
+    "RunStarted",
     "StopAsked",
     "Vetoed",
 ]
-
-# --- the run's own stream (lane "") -----------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunStarted:
-    """One frozen request. `target` is the branch that `land` serves; `ref` is where work lands.
-
-    `delivered_from` is what the user's own `ref` was at the start; None where it did not exist.
-    """
-
-    playbook: str
-    target: str
-    ref: str
-    base: str
-    base_tree: str
-    delivered_from: str | None
-    config_digest: str
-    gate_digest: str
-    policy: Policy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ControllerTookOver:
-    """A controller began to write, under a new epoch of the run. One for each start."""
-
-    controller_epoch: int
-    holder: str
-    version: str
-    utc: str
-    monotonic_s: float
-    boottime_s: float
-    boot_id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseChecked:
-    """The check ran on the untouched base. A red base ends the run before anything is spent."""
-
-    commit: str
-    tree: str
-    verdict: Verdict
-    log_digest: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeliveryIntended:
-    """The user's repository is about to get a ref. It precedes the move; `receipt` is its key."""
-
-    receipt: str
-    ref: str
-    old: str | None
-    new: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeliverySettled:
-    """What became of a delivery: delivered, waiting (and for what), or diverged."""
-
-    receipt: str
-    outcome: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunEnded:
-    """The run has nothing left to do by itself."""
-
-    landed: int
-    stopped: int
-    waiting: int
-    reason: str
-
+"""What has a file of its own; what is defined here needs no word."""
 
 # --- a lane's stream --------------------------------------------------------------------------
 
@@ -411,7 +360,16 @@ class LaneEnded:
 
 
 RunEvent = (
-    RunStarted | ControllerTookOver | BaseChecked | DeliveryIntended | DeliverySettled | RunEnded
+    RunStarted
+    | ControllerTookOver
+    | BaseChecked
+    | DeliveryIntended
+    | DeliverySettled
+    | PublishIntended
+    | PublishSettled
+    | EffectIntended
+    | EffectSettled
+    | RunEnded
 )
 LaneEvent = (
     LaneOpened

@@ -9,6 +9,15 @@ from tidegate.core.values import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Something that the tracker is told, and what it made of it; None while nobody knows yet."""
+
+    intent: e.EffectIntended
+    outcome: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One frozen request. `target` is the commit that the run's ref is at in the hub."""
 
@@ -25,9 +34,22 @@ class Run:
     waiting: str = ""
     """Why the newest delivery could not be made yet."""
     deliveries: int = 0
+    publication: e.PublishIntended | None = None
+    """A push whose end is not known."""
+    published: str | None = None
+    unpublished: str = ""
+    """Why the newest push came to nothing."""
+    publications: int = 0
+    told: Mapping[str, Told] = field(default_factory=dict)
+    """What the tracker is told, by its receipt, in the order in which it was intended."""
     ended: e.RunEnded | None = None
     passed: Mapping[str, str] = field(default_factory=dict)
     """Trees that passed this run's gate, and what said so."""
+
+    @property
+    def untold(self) -> tuple[e.EffectIntended, ...]:
+        """What the tracker is to be told and has not answered yet."""
+        return tuple(each.intent for each in self.told.values() if each.outcome is None)
 
 
 def evolve_run(run: Run | None, run_id: str, entry: e.Entry) -> Run:
@@ -60,7 +82,34 @@ def _changed(run: Run, event: e.Event) -> Run:
         case e.RunEnded():
             return replace(run, ended=event)
         case _:
+            return _changed_outside(run, event)
+
+
+def _changed_outside(run: Run, event: e.Event) -> Run:
+    match event:
+        case e.PublishIntended():
+            return replace(run, publication=event, publications=run.publications + 1)
+        case e.PublishSettled(outcome=outcome, detail=detail):
+            is_done = outcome == "published"
+            done = run.publication.new if run.publication and is_done else run.published
+            return replace(
+                run, publication=None, published=done, unpublished="" if is_done else detail
+            )
+        case e.EffectIntended(receipt=receipt):
+            return replace(run, told={**run.told, receipt: Told(intent=event)})
+        case e.EffectSettled(receipt=receipt, outcome=outcome, detail=detail):
+            return replace(
+                run, told={**run.told, receipt: _answered(run, receipt, outcome, detail)}
+            )
+        case _:
             return run
+
+
+def _answered(run: Run, receipt: str, outcome: str, detail: str) -> Told:
+    told = run.told.get(receipt)
+    if told is None:
+        raise IllegalTransition(f"run {run.id} never intended {receipt}")
+    return replace(told, outcome=outcome, detail=detail)
 
 
 def with_lane_event(run: Run, event: e.Event, lane: str) -> Run:

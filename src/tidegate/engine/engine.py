@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tidegate.core.issue import Issue
 from tidegate.core.lane import Attempt, Lane
+from tidegate.core.values import Outcome
 from tidegate.engine.book import Book
 from tidegate.engine.setup import Ports, Setup
 from tidegate.engine.wish import Wish
@@ -59,6 +60,41 @@ class Renewal:
     at_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An issue that was not given to us: `is_refused` where somebody else has it."""
+
+    issue: Issue
+    is_refused: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a lane ended, as far as its tracker is concerned."""
+
+    outcome: Outcome
+    reason: str
+
+
+@dataclass(slots=True)
+class Tracking:
+    """What is to be told to a tracker that wants to know, beside what the run's stream holds."""
+
+    ends: dict[str, End] | None = None
+    """Lanes that are over and of which it was not told yet; None before the ledger was asked."""
+    noted: set[str] = field(default_factory=set)
+    """Lanes that are over, whether it was told of them or not."""
+    landings: dict[str, str] = field(default_factory=dict)
+    """What landed, lane by lane, in that order."""
+    tries: dict[str, int] = field(default_factory=dict)
+    """How often telling it went wrong, by the receipt."""
+    unsure: set[str] = field(default_factory=set)
+    """The receipts of which a try may have been heard all the same."""
+    gives_up: bool = False
+    """The run is being ended: what was claimed and never begun is given back."""
+
+
 @dataclass(slots=True)
 class Engine:
     """The run as it is held in memory: all of it can be made anew from the ledger.
@@ -102,6 +138,13 @@ class Engine:
     """The target that the user's repository could not take: it is not offered twice in a row."""
     deliveries_failed: int = 0
     """How often in a row a delivery went wrong by itself."""
+    refused_publication: str | None = None
+    """The commit that the user's remote could not take: it is not offered twice in a row."""
+    publications_failed: int = 0
+    """How often in a row a push went wrong by itself."""
+    tracking: Tracking = field(default_factory=Tracking)
+    skipped: dict[str, Skipped] = field(default_factory=dict)
+    """Issues that no lane is opened for in this run, since their tracker did not give them."""
     checkpoints_failed: dict[str, int] = field(default_factory=dict)
     harvests: int = 0
     packs: int = 0
@@ -222,9 +265,11 @@ class Engine:
             return False
         if self.is_damaged:
             return True  # no try is worth its risk before a person has looked
+        run = self.book.run
         if self.is_held:
-            return all(retry.is_new_work for retry in self.retries.values())
-        is_idle = self.book.is_at_rest and self.book.run.delivery is None
+            return not run.untold and all(retry.is_new_work for retry in self.retries.values())
+        is_settled = run.delivery is None and run.publication is None and not run.untold
+        is_idle = self.book.is_at_rest and is_settled
         return is_idle and not self.has_takeable_issue and not self.retries
 
     @property

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from tidegate.engine.engine import INTERRUPTED, Engine
 from tidegate.engine.sight import Lost, Unsettled, see
-from tidegate.ports.git import Work, WorkFailed, WorkResult
+from tidegate.ports.git import PublishWork, Work, WorkFailed, WorkResult
 from tidegate.ports.runners import Absent, EndReason, Exit, RunnerSpec, Running
 
 _OUTPUT_MAX_BYTES = 50_000_000
@@ -77,13 +77,14 @@ def is_quiet(engine: Engine, name: str) -> bool:
 
 def start_job(engine: Engine, folder: str, work: Work) -> None:
     """Start the job's runner. Called after the facts that ask for it are durable."""
-    deadlines = engine.setup.policy.deadlines
+    deadlines, setup = engine.setup.policy.deadlines, engine.setup
+    is_push = isinstance(work, PublishWork)
     engine.ports.runners.start(
         RunnerSpec(
             folder=folder,
             epoch=_EPOCH,
             argv=engine.ports.git.command(work, folder),
-            env=engine.setup.environment,
+            env=setup.push_environment if is_push else setup.environment,
             cwd=engine.setup.places.home,
             mark=folder,
             deadline_s=deadlines.job_s + deadlines.setup_s,

@@ -14,6 +14,7 @@ from tidegate.ports.inbox import Inbox
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.runners import Runners
 from tidegate.ports.store import Store
+from tidegate.ports.trackers import TrackerJobs
 from tidegate.rules.gate_files import named_by
 
 
@@ -31,11 +32,24 @@ class Ports:
     inbox: Inbox
     free_bytes: Callable[[str], int]
     new_token: Callable[[], str]
+    tracker: TrackerJobs | None = None
+    """The tracker, where it is told what becomes of its issues."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remote:
+    """A branch of a remote of the user's, which gets what landed. `ref` is its full name."""
+
+    name: str
+    ref: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """The frozen part of a run. `environment` is what agents and checks may see of the user's."""
+    """The frozen part of a run. `environment` is what agents and checks may see of the user's.
+
+    `push_environment` is what a push sees: more than they do, since it signs in as the user.
+    """
 
     places: Places
     policy: Policy
@@ -51,6 +65,8 @@ class Setup:
     environment: Mapping[str, str] = field(repr=False)
     version: str
     holder: str
+    publish: Remote | None
+    push_environment: Mapping[str, str] = field(repr=False)
 
     def agent(self, role: Role) -> str | None:
         """The name of the agent that fills a role; None where the role is off."""

@@ -17,7 +17,9 @@ from tidegate.engine.base_check import advance_base
 from tidegate.engine.delivery import advance_delivery
 from tidegate.engine.engine import Engine
 from tidegate.engine.places import hub_ref
+from tidegate.engine.publication import advance_publication
 from tidegate.engine.reach import reach
+from tidegate.engine.tracking import advance_tracking, is_claimed
 from tidegate.engine.turns import open_lease
 from tidegate.engine.upkeep import advance_upkeep
 from tidegate.engine.wishes import heed
@@ -45,6 +47,8 @@ def tick(engine: Engine, now: Reading) -> bool:
             _advance(engine, lane.id, labels)  # a landing first: it moves the others' target
         advance_upkeep(engine)
     advance_delivery(engine)
+    advance_publication(engine)
+    advance_tracking(engine)
     engine.end()
     return _commit(engine)
 
@@ -78,17 +82,20 @@ def _look_at_disk(engine: Engine) -> None:
 def _open_lanes(engine: Engine) -> None:
     """Take issues while there are slots. A lane keeps its slot until it is over.
 
+    A tracker that is told is asked for an issue first, and its place is kept meanwhile.
+
     So the landing queue is never longer than the width, and no builder starts from a target that
     is far behind what it will land on.
     """
-    taken = sum(_holds_a_slot(lane) for lane in engine.book.lanes.values())
-    while taken < engine.width and not engine.is_held:
-        issue = next((i for i in engine.queue if engine.landed.issuperset(i.needs)), None)
-        if issue is None:
+    free = engine.width - sum(_holds_a_slot(lane) for lane in engine.book.lanes.values())
+    for issue in tuple(engine.queue):
+        if free <= 0 or engine.is_held:
             return
-        engine.queue.remove(issue)
-        engine.book.record(issue.id, _opening(engine, issue))
-        taken += 1
+        if engine.landed.issuperset(issue.needs):
+            if is_claimed(engine, issue):
+                engine.queue.remove(issue)
+                engine.book.record(issue.id, _opening(engine, issue))
+            free -= issue.id not in engine.skipped
 
 
 def _holds_a_slot(lane: Lane) -> bool:

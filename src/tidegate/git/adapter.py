@@ -26,10 +26,13 @@ from tidegate.ports.git import (
     MoveRefused,
     MoveWork,
     NotDelivered,
+    NotPublished,
     Packed,
     PackWork,
     Prepared,
     PrepareWork,
+    Published,
+    PublishWork,
     Removed,
     RemoveWork,
     Work,
@@ -93,7 +96,7 @@ class GitJobs:
         except (OSError, Tampered):
             return None
 
-    def _job(self, work: Work, folder: str) -> Json:
+    def _job(self, work: Work, folder: str) -> Json:  # noqa: C901 - one arm a kind of work
         match work:
             case PrepareWork():
                 return self._prepare(work, folder)
@@ -106,6 +109,9 @@ class GitJobs:
             case DeliverWork(ref=ref, old=old, new=new):
                 places = {"hub": self.hub, "repository": self.repository}
                 return {"job": "deliver", **places, "ref": ref, "old": old, "new": new}
+            case PublishWork(remote=remote, ref=ref, old=old, new=new):
+                places = {"hub": self.hub, "repository": self.repository, "remote": remote}
+                return {"job": "publish", **places, "ref": ref, "old": old, "new": new}
             case RemoveWork(workspace=workspace):
                 trash = f"{workspace}.trash"  # of its own: removals go on side by side
                 return {"job": "remove", "hub": self.hub, "workspace": workspace, "trash": trash}
@@ -184,7 +190,7 @@ class GitJobs:
         return {"name": name, "email": email, "at_s": at_s}
 
 
-def _result_of(work: Work, said: Json) -> WorkResult:
+def _result_of(work: Work, said: Json) -> WorkResult:  # noqa: C901 - one arm a kind of work
     match work:
         case PrepareWork():
             return Prepared(environment_digest=said["environment_digest"])
@@ -197,6 +203,9 @@ def _result_of(work: Work, said: Json) -> WorkResult:
             return Moved() if is_moved else MoveRefused(actual=said["actual"] or "nowhere")
         case DeliverWork():
             return _delivered(said)
+        case PublishWork():
+            is_there = said["kind"] == "published"
+            return Published() if is_there else NotPublished(reason=said["reason"])
         case RemoveWork():
             return _removed(said)
         case PackWork():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tidegate.git.delivery import Delivery
     from tidegate.git.hub import Hub
-    from tidegate.ports.git import Delivered, NotDelivered
+    from tidegate.ports.git import Delivered, NotDelivered, NotPublished, Published
 
 _HEADS = "refs/heads/"
 PATHS_SHOWN_MAX = 5
@@ -109,6 +109,23 @@ class HostRepositories:
 
         source = _found(repository.root)
         return _told(delivery.deliver(_hub(repository), source, ref, new=new, old=old, again=True))
+
+    def remotes(self, repository: Repository) -> Sequence[str]:
+        """The names of the user's remotes."""
+        return tuple(_found(repository.root).git.run("remote").text.split())
+
+    def publish(
+        self, repository: Repository, remote: str, ref: str, *, new: str
+    ) -> Published | NotPublished:
+        """Push a commit to a branch of a remote, as a fast-forward or not at all."""
+        from tidegate.git import publication  # noqa: PLC0415 - as above
+        from tidegate.ports.git import NotPublished, Published  # noqa: PLC0415 - as above
+
+        source = _found(repository.root)
+        outcome = publication.publish(source, remote, ref, new=new, old=None)
+        if isinstance(outcome, publication.Published):
+            return Published()
+        return NotPublished(reason=outcome.reason)
 
     def identity(self, repository: Repository) -> tuple[str, str] | None:
         """The user's name and address for commits."""

@@ -201,6 +201,17 @@ def _deliver(job: Json) -> Work:
     )
 
 
+def _publish(job: Json) -> Work:
+    from tidegate.git import publication, repository  # noqa: PLC0415 - see the module's docstring
+
+    job.pop("hub")
+    folder, remote, ref, new, old = (
+        job.pop(key) for key in ("repository", "remote", "ref", "new", "old")
+    )
+    _nothing_left(job)
+    return lambda: publication.publish(repository.find(folder), remote, ref, new=new, old=old)
+
+
 def _remove(job: Json) -> Work:
     from tidegate.git import workspace  # noqa: PLC0415 - see the module's docstring
 
@@ -217,6 +228,7 @@ JOBS: Mapping[str, Callable[[Json], Work]] = {
     "candidate": _candidate,
     "move": _move,
     "deliver": _deliver,
+    "publish": _publish,
     "remove": _remove,
 }
 

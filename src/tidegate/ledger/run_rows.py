@@ -26,8 +26,11 @@ _RUN_BASE = update("run", ("base_verdict", "base_log_digest"), ("run_id",))
 _RUN_ENDED = update("run", ("ended_at", "landed", "stopped", "waiting", "reason"), ("run_id",))
 _RECEIPT = insert(
     "receipt",
-    ("run_id", "receipt", "lane", "ref", "old", "new", "intended_at", "outcome", "detail"),
-)
+    (
+        "run_id", "receipt", "lane", "ref", "old", "new", "intended_at", "outcome", "detail",
+        "kind", "remote", "issue", "text_digest",
+    ),
+)  # fmt: skip
 _RECEIPT_SETTLED = update("receipt", ("outcome", "detail", "settled_at"), ("run_id", "receipt"))
 
 
@@ -60,11 +63,38 @@ def run_ended(run: str, _: int, entry: e.Entry, event: e.RunEnded) -> Writes:
 
 def delivery_intended(run: str, _: int, entry: e.Entry, event: e.DeliveryIntended) -> Writes:
     """Until it is settled nobody knows whether it happened."""
-    key = (run, event.receipt, entry.lane)
-    return (Write(_RECEIPT, (*key, event.ref, event.old, event.new, entry.utc, "unknown", "")),)
+    what = (event.ref, event.old, event.new)
+    return _intended(run, entry, event.receipt, what, ("delivery", None, None, None))
 
 
-def delivery_settled(run: str, _: int, entry: e.Entry, event: e.DeliverySettled) -> Writes:
+def publish_intended(run: str, _: int, entry: e.Entry, event: e.PublishIntended) -> Writes:
+    """As a delivery, and to which remote."""
+    what = (event.ref, event.old, event.new)
+    return _intended(run, entry, event.receipt, what, ("publication", event.remote, None, None))
+
+
+def effect_intended(run: str, _: int, entry: e.Entry, event: e.EffectIntended) -> Writes:
+    """What the tracker is told, and of which issue."""
+    what = (event.target or "", None, event.commit or "")
+    about = (event.kind, None, event.issue, event.text_digest)
+    return _intended(run, entry, event.receipt, what, about)
+
+
+def _intended(
+    run: str,
+    entry: e.Entry,
+    receipt: str,
+    what: tuple[str, str | None, str],
+    about: tuple[str, str | None, str | None, str | None],
+) -> Writes:
+    values = (run, receipt, entry.lane, *what, entry.utc, "unknown", "", *about)
+    return (Write(_RECEIPT, values),)
+
+
+_Settled = e.DeliverySettled | e.PublishSettled | e.EffectSettled
+
+
+def settled(run: str, _: int, entry: e.Entry, event: _Settled) -> Writes:
     """What became of the effect."""
     values = (event.outcome, event.detail, entry.utc, run, event.receipt)
     return (Write(_RECEIPT_SETTLED, values),)

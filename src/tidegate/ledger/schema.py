@@ -44,7 +44,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
     "receipt": (
         "run_id", "receipt", "lane", "ref", "old", "new", "intended_at", "outcome",
-        "detail", "settled_at",
+        "detail", "settled_at", "kind", "remote", "issue", "text_digest",
     ),
     "finding": (
         "run_id", "lane", "version", "attempt_id", "source", "found_by", "tree", "counts",

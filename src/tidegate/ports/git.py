@@ -77,6 +77,19 @@ class DeliverWork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PublishWork:
+    """Push `new` to a branch of a remote of the user's, as a fast-forward or not at all.
+
+    `old` is what we published there last, None before the first time.
+    """
+
+    remote: str
+    ref: str
+    old: str | None
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveWork:
     """Remove a workspace, without following a link out of it."""
 
@@ -88,7 +101,16 @@ class PackWork:
     """Gather the hub's loose objects and refs into few files. Nothing is lost by it."""
 
 
-Work = PrepareWork | HarvestWork | MergeWork | MoveWork | DeliverWork | RemoveWork | PackWork
+Work = (
+    PrepareWork
+    | HarvestWork
+    | MergeWork
+    | MoveWork
+    | DeliverWork
+    | PublishWork
+    | RemoveWork
+    | PackWork
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +182,18 @@ class NotDelivered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """The remote's branch has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotPublished:
+    """The remote's branch is elsewhere. Nothing was pushed."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
     """The workspace is gone."""
 
@@ -196,6 +230,8 @@ WorkResult = (
     | MoveRefused
     | Delivered
     | NotDelivered
+    | Published
+    | NotPublished
     | Removed
     | Packed
     | WorkFailed

@@ -1,6 +1,7 @@
 """What may be asked of the user's repository and of the hub beside the ledger.
 
-Nothing here changes the user's checkout, save `deliver`, which fast-forwards and never overwrites.
+Nothing here changes the user's checkout, save `deliver`, which fast-forwards and never overwrites;
+nothing but `publish` goes over a network.
 """
 
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Protocol
 
-from tidegate.ports.git import Delivered, NotDelivered
+from tidegate.ports.git import Delivered, NotDelivered, NotPublished, Published
 
 HUB = "hub.git"
 """The hub's folder, beside the ledger."""
@@ -92,6 +93,19 @@ class Repositories(Protocol):
         self, repository: Repository, ref: str, *, old: str | None, new: str
     ) -> Delivered | NotDelivered:
         """Give the user's ref a commit of the hub, as a fast-forward or not at all."""
+        ...
+
+    def remotes(self, repository: Repository) -> Sequence[str]:
+        """The names of the user's remotes."""
+        ...
+
+    def publish(
+        self, repository: Repository, remote: str, ref: str, *, new: str
+    ) -> Published | NotPublished:
+        """Push a commit to a branch of a remote, as a fast-forward or not at all.
+
+        Raises Refused where there is no such remote, and Unavailable where it cannot be reached.
+        """
         ...
 
     def identity(self, repository: Repository) -> tuple[str, str] | None:

@@ -1,13 +1,15 @@
-"""What may be asked of the place that holds the issues."""
+"""What may be asked of the place that holds the issues, and what it may be told of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from tidegate.core.issue import Issue
+from tidegate.ports.runners import Exit
 
 
 class Tracker(Protocol):
-    """Where the wanted changes come from. Outcomes are never written into it by the engine."""
+    """Where the wanted changes come from."""
 
     def issues(self) -> Sequence[Issue]:
         """All issues, by id. Raises Misused with file and line where one cannot be read."""
@@ -17,4 +19,49 @@ class Tracker(Protocol):
         self, title: str, *, text: str, footprint: Sequence[str], priority: int, above: int
     ) -> Issue:
         """Write a new issue under the next free number, one that is higher than `above`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Something that a tracker is told. Under one `key` it does it once, however often asked."""
+
+    do: str
+    issue: str
+    run: str
+    key: str
+    text: str | None = None
+    commit: str | None = None
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """The process that carries a request. Sizes are bytes, times seconds."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str] = field(repr=False)
+    cwd: str
+    stdin_path: str
+    deadline_s: float
+    output_max_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came of a request: done, refused, failed, or unknown where it may have been done."""
+
+    outcome: str
+    detail: str = ""
+
+
+class TrackerJobs(Protocol):
+    """A tracker that is told what becomes of its issues. Each request is a process of its own."""
+
+    def call(self, request: Request, folder: str) -> Call:
+        """Write the request into `folder` and say which process takes it from there."""
+        ...
+
+    def answer(self, folder: str, ending: Exit) -> Answer:
+        """What the process that ended so has answered."""
         ...

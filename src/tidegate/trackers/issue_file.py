@@ -146,14 +146,14 @@ def _take_footprint(draft: _Draft, entry: Entry) -> None:
         _refuse_value(draft, entry, complaint)
     for item in items or ():
         try:
-            draft.footprint = (*draft.footprint, _normal_pattern(item.text))
+            draft.footprint = (*draft.footprint, normal_pattern(item.text))
         except Misused as error:
             what = f"`{entry.name}`: {error.message}"
             draft.refuse(item.line, what, error.hint or "take it out", error.did_you_mean)
 
 
 @lru_cache(maxsize=_PATTERNS_MAX)
-def _normal_pattern(text: str) -> str:
+def normal_pattern(text: str) -> str:
     """A pattern in its normal form. A long run reads the same ones again and again."""
     (pattern,) = parse_all((text,), allow_all=False)
     return pattern.text

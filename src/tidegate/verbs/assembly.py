@@ -1,7 +1,6 @@
 """Put the engine of a run together from its frozen configuration. Nothing is decided here."""
 
-from collections.abc import Mapping
-from fnmatch import fnmatchcase
+from dataclasses import replace
 
 from tidegate.config.load import Configuration
 from tidegate.config.prompt import render_prompt
@@ -16,8 +15,11 @@ from tidegate.ports.agents import RoleSettings
 from tidegate.ports.clock import Reading
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
+from tidegate.verbs.environment import PUSH, allowed
 from tidegate.verbs.house import House
+from tidegate.verbs.publication import remote_of
 from tidegate.verbs.queue import landed_issues, outcomes_of
+from tidegate.verbs.tracking import open_tracker_jobs
 from tidegate.verbs.workspaces import workspaces_root
 
 
@@ -35,10 +37,11 @@ def assemble(
     fence = ledger.take_over(run, holder=house.holder, utc=now.utc)
     book = open_book(ledger, fence, configuration.policy.limits)
     book.utc = now.utc
+    remote = remote_of(configuration.settings.land.publish, book.run.started.ref)
     book.record_run(_took_over(house, now, fence.controller_epoch))
     return Engine(
         ports=ports,
-        setup=setup,
+        setup=replace(setup, publish=remote),
         book=book,
         queue=[],
         width=configuration.settings.run.width,
@@ -63,6 +66,8 @@ def _setup(house: House, repository: Repository, configuration: Configuration, r
         environment=allowed(house.environment, settings.env.allow),
         version=house.version,
         holder=house.holder,
+        publish=None,
+        push_environment=allowed(house.environment, (*settings.env.allow, *PUSH)),
     )
 
 
@@ -98,6 +103,7 @@ def _ports(
         inbox=house.open_inbox(repository.home),
         free_bytes=house.free_bytes,
         new_token=house.new_token,
+        tracker=open_tracker_jobs(house, repository, configuration),
     )
 
 
@@ -111,21 +117,3 @@ def _took_over(house: House, now: Reading, epoch: int) -> ControllerTookOver:
         boottime_s=now.boottime_s,
         boot_id=now.boot_id,
     )
-
-
-_LEADS_ELSEWHERE = frozenset({
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
-})  # fmt: skip
-"""What git exports to its hooks. In a workspace each of them names another repository."""
-
-
-def allowed(environment: Mapping[str, str], patterns: tuple[str, ...]) -> dict[str, str]:
-    """The part of the user's environment that agents and checks may see."""
-    return {
-        name: value
-        for name, value in environment.items()
-        if name not in _LEADS_ELSEWHERE and any(fnmatchcase(name, each) for each in patterns)
-    }

@@ -10,6 +10,7 @@ from tidegate.config.shell_command import missing_program
 from tidegate.core.errors import TidegateError
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.publication import remote_problem
 from tidegate.verbs.readiness import (
     COMMIT_IT,
     agent_problem,
@@ -18,6 +19,7 @@ from tidegate.verbs.readiness import (
     script_problem,
     target_branch,
 )
+from tidegate.verbs.tracking import open_tracker, tracker_problem
 from tidegate.verbs.workspaces import require_workspaces
 
 
@@ -70,8 +72,9 @@ def _configured(
     yield from _missing_files(repository, configuration)
     if (missing := script_problem(house, repository, configuration)) is not None:
         yield Symptom(name="script", level="fail", message=missing, remedy=COMMIT_IT)
-    yield _issues(house, repository, configuration)
+    yield from _tracker(house, repository, configuration)
     yield _target(house, repository, configuration)
+    yield from _publication(house, repository, configuration)
     yield _workspaces(house, repository, configuration)
     yield _disk(house, repository, configuration)
 
@@ -132,9 +135,36 @@ def _workspaces(house: House, repository: Repository, configuration: Configurati
     return Symptom(name="workspaces", level="ok", message=root)
 
 
+def _publication(
+    house: House, repository: Repository, configuration: Configuration
+) -> Iterator[Symptom]:
+    """The remote that gets what landed. Nothing here goes over a network."""
+    publish = configuration.settings.land.publish
+    if not publish:
+        return
+    problem = remote_problem(house, repository, configuration)
+    if problem is None:
+        message = f"{publish} is a remote here; whether it can be reached was not tried"
+        yield Symptom(name="publish", level="ok", message=message)
+    else:
+        remedy = "git remote add, or set another [land] publish in tidegate.toml"
+        yield Symptom(name="publish", level="fail", message=problem, remedy=remedy)
+
+
+def _tracker(
+    house: House, repository: Repository, configuration: Configuration
+) -> Iterator[Symptom]:
+    """The program of a tracker that is a command, and what it lists."""
+    problem = tracker_problem(house, repository, configuration)
+    if problem is not None:
+        yield Symptom(name="tracker", level="fail", message=problem, remedy="see [tracker] command")
+        return
+    yield _issues(house, repository, configuration)
+
+
 def _issues(house: House, repository: Repository, configuration: Configuration) -> Symptom:
     try:
-        tracker = house.open_tracker(repository.root, configuration.settings.tracker.path)
+        tracker = open_tracker(house, repository, configuration)
         count = len(tracker.issues())
     except TidegateError as error:
         return _failed("issues", error)

@@ -10,6 +10,7 @@ from tidegate.core.issue import Issue
 from tidegate.core.values import Verdict
 from tidegate.engine.engine import Engine
 from tidegate.engine.loop import Ended
+from tidegate.engine.tracking import has_open_claims
 from tidegate.engine.wish import Wish
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
@@ -30,7 +31,14 @@ def finish(
         engine.ports.ledger,
         run.id,
         target=Target(ref=run.started.ref, commit=run.target),
-        waiting=tuple(_waiting(engine, issue, waits_for) for issue in engine.queue),
+        waiting=(
+            *(_waiting(engine, issue, waits_for) for issue in engine.queue),
+            *(
+                WaitingIssue(issue=issue, waits_for=f"the next run: {skipped.reason}")
+                for issue, skipped in engine.skipped.items()
+                if not skipped.is_refused
+            ),
+        ),
         note=_note(house, repository, engine, ended),
     )
     summary = replace(summary, is_delivered=not run.waiting)
@@ -50,14 +58,16 @@ def _is_over(engine: Engine, ended: Ended) -> bool:
     """Nothing is left to be done, or nothing was begun.
 
     What stands in the way of a run in which no lane was opened is mended in the configuration or
-    in a commit, and only a run that begins anew reads those. A delivery that has to wait is made
-    when the run is taken up again.
+    in a commit, and only a run that begins anew reads those; an issue that its tracker gave to this
+    run keeps it open. A delivery that has to wait is made when the run is taken up again.
     """
     run = engine.book.run
     if ended.wish is Wish.DETACH:
         return False
-    if run.base_verdict is Verdict.FAIL or not engine.ports.ledger.rows("lane", run.id):
+    if run.base_verdict is Verdict.FAIL:
         return True
+    if not engine.ports.ledger.rows("lane", run.id):
+        return not has_open_claims(engine)
     is_idle = not engine.book.lanes and not run.waiting and ended.halt is None
     return is_idle and (ended.wish is Wish.GO_ON or not engine.queue)
 
@@ -109,4 +119,5 @@ def _exit_code(summary: Summary, ended: Ended, *, is_over: bool) -> int:
         return 130
     if ended.halt is not None:
         return NotReady.exit_code
-    return 1 if summary.stopped or summary.refused or summary.waiting or summary.note else 0
+    has_more = summary.stopped or summary.refused or summary.waiting or summary.effects
+    return 1 if has_more or summary.note else 0

@@ -1,4 +1,4 @@
-"""The configuration that a run began with: whatever the files say by now, the run keeps to it."""
+"""The configuration that a run began with, and keeps to its end."""
 
 from tidegate.config.load import Configuration, thaw
 from tidegate.core.errors import IntegrityError
@@ -7,7 +7,7 @@ from tidegate.ports.ledger import Ledger
 
 
 def frozen(ledger: Ledger, run_id: str) -> Configuration:
-    """The configuration that a run began with."""
+    """Read it from the ledger. Raises IntegrityError where it is not there any more."""
     first = next(ledger.read(run_id, lane=""), None)
     if first is None or not isinstance(first.entry.event, RunStarted):
         raise IntegrityError(f"run {run_id} does not begin with its start")

@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # a command pays for the ports that it uses, and for no other
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from tidegate.config.sections import TrackerTable
     from tidegate.ports.agents import Agent
     from tidegate.ports.clock import Clock
     from tidegate.ports.git import Git
@@ -17,7 +18,7 @@ if TYPE_CHECKING:  # a command pays for the ports that it uses, and for no other
     from tidegate.ports.repository import Repositories, Repository
     from tidegate.ports.runners import Runners
     from tidegate.ports.store import Store
-    from tidegate.ports.trackers import Tracker
+    from tidegate.ports.trackers import Tracker, TrackerJobs
 
 
 class OpenGit(Protocol):
@@ -37,6 +38,15 @@ class OpenGit(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tracked:
+    """Where a repository's issues are, and what the tracker may see of the user's environment."""
+
+    root: str
+    settings: TrackerTable
+    variables: Mapping[str, str] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class House:
     """`environment` is the user's whole environment; what agents may see of it is policy."""
 
@@ -45,8 +55,9 @@ class House:
     open_ledger_read_only: Callable[[Repository], Ledger | None]
     open_git: OpenGit
     load_agent: Callable[[str], Agent]
-    open_tracker: Callable[[str, str], Tracker]
-    """Of a repository's root and the configured path below it."""
+    open_tracker: Callable[[Tracked], Tracker]
+    open_tracker_jobs: Callable[[Tracked], TrackerJobs | None]
+    """The tracker as it is told what becomes of its issues."""
     lock_controller: Callable[[str], AbstractContextManager[None]]
     controller_holder: Callable[[str], str | None]
     """Who holds the lock of a repository's controller now, None where nobody does."""

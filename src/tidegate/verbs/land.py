@@ -1,20 +1,24 @@
 """Land: fast-forward the user's branch to what a run has proved, or say why not."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tidegate.core.errors import Refused
+from tidegate.core.errors import IntegrityError, Refused
 from tidegate.engine.places import hub_ref
-from tidegate.ports.git import Delivered
+from tidegate.engine.setup import Remote
+from tidegate.ports.git import Delivered, NotPublished
+from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
+from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
 from tidegate.verbs.landed import landed_commit, lost_landing
 from tidegate.verbs.look import find_run, reading
+from tidegate.verbs.publication import remote_of
 from tidegate.verbs.readiness import branch_in_the_way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandResult:
-    """`moved` is False where the branch had it all already."""
+    """`moved` is False where the branch had it all already; `published` names the remote branch."""
 
     run: str | None
     branch: str
@@ -22,6 +26,7 @@ class LandResult:
     new: str
     moved: bool
     note: str
+    published: str = ""
 
 
 def land(house: House, folder: str, *, run: str | None) -> LandResult:
@@ -35,6 +40,7 @@ def land(house: House, folder: str, *, run: str | None) -> LandResult:
             return _nothing(None, "", "nothing has landed: there is no run yet")
         run_id, branch = str(row["run_id"]), str(row["target"])
         landed = landed_commit(ledger, run_id)
+        remote = _remote(ledger, run_id, branch)
     tip = house.repositories.hub_commit(repository, hub_ref(run_id))
     old = house.repositories.branch_commit(repository, branch)
     if tip is None or tip == str(row["base"]):
@@ -42,10 +48,31 @@ def land(house: House, folder: str, *, run: str | None) -> LandResult:
     has_it = old is not None and _has_it(house, repository, tip, old)
     # Also where the branch is there: a landing that was killed may have left the index behind.
     _deliver(house, repository, run_id, branch, old, tip)
+    published = _publish(house, repository, remote, tip)
     if old is not None and has_it:
-        return _had(run_id, branch, old)
+        return replace(_had(run_id, branch, old), published=published)
     note = f"{_short(branch)} is at {tip[:10]}"
-    return LandResult(run=run_id, branch=branch, old=old, new=tip, moved=True, note=note)
+    return LandResult(
+        run=run_id, branch=branch, old=old, new=tip, moved=True, note=note, published=published
+    )
+
+
+def _remote(ledger: Ledger, run: str, branch: str) -> Remote | None:
+    """Where the run's own configuration has it published."""
+    try:
+        return remote_of(frozen(ledger, run).settings.land.publish, branch)
+    except IntegrityError:
+        return None  # whoever lost that cannot be told to publish, and can land all the same
+
+
+def _publish(house: House, repository: Repository, remote: Remote | None, tip: str) -> str:
+    """Push what landed; not what the person has on top of it."""
+    if remote is None:
+        return ""
+    outcome = house.repositories.publish(repository, remote.name, remote.ref, new=tip)
+    if isinstance(outcome, NotPublished):
+        raise Refused(outcome.reason, hint="your own branch has it; `tidegate land` tries again")
+    return f"{remote.name} {_short(remote.ref)}"
 
 
 def _not_in_hub(

@@ -13,6 +13,7 @@ from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.near import near
 from tidegate.verbs.stage import stage_of_row
+from tidegate.verbs.summary import Outside, outside
 
 if TYPE_CHECKING:  # a quarter of what `status` takes, which needs none of it
     from tidegate.core.events import Recorded
@@ -47,6 +48,8 @@ class Status:
     lanes: tuple[LaneLine, ...] = ()
     attempts: dict[str, int] | None = None
     outcomes: dict[str, int] | None = None
+    effects: tuple[Outside, ...] = ()
+    """What should have happened outside, and did not or is not known to have."""
     note: str = ""
 
 
@@ -69,7 +72,7 @@ def status(house: House, folder: str, run: str | None) -> Status:
         if ledger is None or row is None:
             return Status(run=None, note=NO_RUN)
         run_id = str(row["run_id"])
-        counted = ledger.summary(run_id)
+        counted, receipts = ledger.summary(run_id), ledger.rows("receipt", run_id)
         return Status(
             run=run_id,
             target=str(row["target"]),
@@ -80,17 +83,18 @@ def status(house: House, folder: str, run: str | None) -> Status:
             lanes=tuple(lane_line(line) for line in counted.open_lanes),
             attempts=dict(counted.attempts),
             outcomes=dict(counted.outcomes),
-            note=_note(ledger, row),
+            effects=outside(receipts),
+            note=_note(row, receipts),
         )
 
 
-def _note(ledger: Ledger, run: Row) -> str:
+def _note(run: Row, receipts: Sequence[Row]) -> str:
     """Why nothing came of a run, or what a run that nobody carries on is waiting for."""
     if run["ended_at"]:
         return "" if run["landed"] or run["stopped"] else f"nothing was done: {run['reason']}"
-    receipts = ledger.rows("receipt", str(run["run_id"]))
-    is_refused = bool(receipts) and receipts[-1]["outcome"] in {"waiting", "failed"}
-    return f"not delivered yet: {receipts[-1]['detail']}" if is_refused else ""
+    deliveries = [row for row in receipts if row["kind"] == "delivery"]
+    is_refused = bool(deliveries) and deliveries[-1]["outcome"] in {"waiting", "failed"}
+    return f"not delivered yet: {deliveries[-1]['detail']}" if is_refused else ""
 
 
 def find_run(ledger: Ledger, run: str | None) -> Row | None:

@@ -9,6 +9,7 @@ from tidegate.core.values import Outcome
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.tracking import open_tracker
 
 Outcomes = Mapping[str, tuple[str, str]]
 """An issue's run and its outcome there."""
@@ -29,7 +30,7 @@ def open_issues(
     house: House, repository: Repository, configuration: Configuration, ledger: Ledger
 ) -> list[Issue]:
     """The issues that no run has an outcome for, in the order in which they are taken."""
-    tracker = house.open_tracker(repository.root, configuration.settings.tracker.path)
+    tracker = open_tracker(house, repository, configuration)
     done = outcomes_of(ledger)
     return sorted((i for i in tracker.issues() if i.id not in done), key=by_priority)
 

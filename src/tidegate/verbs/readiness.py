@@ -7,6 +7,7 @@ from tidegate.engine.places import hub_ref
 from tidegate.ports.agents import RoleSettings
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.publication import remote_problem
 from tidegate.verbs.workspaces import require_workspaces
 
 
@@ -45,6 +46,9 @@ def require_ready(
     if missing is not None:
         raise NotReady(missing, hint=COMMIT_IT)
     require_workspaces(house, repository, configuration.settings.workspace.root)
+    unknown = remote_problem(house, repository, configuration)
+    if unknown is not None:
+        raise NotReady(unknown, hint="git remote add, or set another [land] publish")
 
 
 COMMIT_IT = "git add it and commit, or give its whole path outside of the repository"

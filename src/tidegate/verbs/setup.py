@@ -11,6 +11,7 @@ from tidegate.config.starter import starter_files
 from tidegate.core.issue import Issue
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.tracking import open_tracker
 
 _READ_MAX_BYTES = 1_000_000
 IGNORE = ".gitignore"
@@ -80,10 +81,9 @@ def add(
     footprint: Sequence[str],
     priority: int,
 ) -> Issue:
-    """Write an issue under the next free number."""
+    """Write an issue under the next free number, or have the tracker's command write it."""
     repository = house.repositories.find(folder)
-    path = load(Path(repository.root)).configuration.settings.tracker.path
-    tracker = house.open_tracker(repository.root, path)
+    tracker = open_tracker(house, repository, load(Path(repository.root)).configuration)
     return tracker.add(
         title,
         text=text,

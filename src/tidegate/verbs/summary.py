@@ -19,7 +19,7 @@ class LandedIssue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedIssue:
-    """An issue that was ruled not to be built."""
+    """An issue that was ruled not to be built, or that its tracker did not give us (`claimed`)."""
 
     issue: str
     kind: str
@@ -44,6 +44,19 @@ class WaitingIssue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """Something that the tracker or a remote should have done, and did not as far as anyone knows.
+
+    `kind` is comment, close, release or publication; `outcome` refused, failed or unknown.
+    """
+
+    kind: str
+    about: str
+    outcome: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """Where the landed work is."""
 
@@ -61,6 +74,7 @@ class Summary:
     stopped: tuple[StoppedIssue, ...] = ()
     waiting: tuple[WaitingIssue, ...] = ()
     target: Target | None = None
+    effects: tuple[Outside, ...] = ()
     wakes: int = 0
     note: str = ""
     is_delivered: bool = True
@@ -81,15 +95,48 @@ def summarize(
 ) -> Summary:
     """Count what was done, from the lanes' rows."""
     lanes = ledger.rows("lane", run)
+    receipts = ledger.rows("receipt", run)
     return Summary(
         run=run,
         landed=tuple(_landed(row) for row in lanes if row["outcome"] == "landed"),
-        refused=tuple(_refused(row) for row in lanes if row["outcome"] == "refused"),
+        refused=(
+            *(_refused(row) for row in lanes if row["outcome"] == "refused"),
+            *(_claimed(row) for row in receipts if _is_refused_claim(row)),
+        ),
         stopped=tuple(_stopped(row) for row in lanes if row["outcome"] == "stopped"),
         waiting=(*_open(lanes, open_questions(ledger, run)), *waiting),
         target=target,
+        effects=outside(receipts),
         note=note,
     )
+
+
+def outside(receipts: Sequence[Row]) -> tuple[Outside, ...]:
+    """What did not happen outside. Of pushes the newest alone counts: it brings all before it."""
+    told = [row for row in receipts if row["kind"] in _TOLD and row["outcome"] != "done"]
+    pushed = [row for row in receipts if row["kind"] == "publication"][-1:]
+    return tuple(map(_outside, (*told, *(row for row in pushed if row["outcome"] != "published"))))
+
+
+_TOLD = frozenset({"comment", "close", "release"})
+
+
+def _outside(row: Row) -> Outside:
+    branch = str(row["ref"]).removeprefix("refs/heads/")
+    return Outside(
+        kind=str(row["kind"]),
+        about=str(row["issue"] or f"{row['remote']} {branch}"),
+        outcome=str(row["outcome"]),
+        detail=str(row["detail"]) if row["settled_at"] else "its end is not known yet",
+    )
+
+
+def _is_refused_claim(row: Row) -> bool:
+    return row["kind"] == "claim" and row["outcome"] == "refused"
+
+
+def _claimed(row: Row) -> RefusedIssue:
+    return RefusedIssue(issue=str(row["issue"]), kind="claimed", reason=str(row["detail"]))
 
 
 def _landed(row: Row) -> LandedIssue:

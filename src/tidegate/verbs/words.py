@@ -20,6 +20,8 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return QUIET, "your repository has what landed"
         case e.DeliverySettled(detail=detail):
             return BAD, f"your repository could not take it: {detail}"
+        case e.PublishSettled() | e.EffectSettled():
+            return _outside(event)
         case e.RunEnded(reason=reason):
             return QUIET, f"run ended: {reason}"
         case e.LaneOpened(title=title):
@@ -97,6 +99,18 @@ _DOING: Mapping[str, str] = {
 
 def _doing(attempt: str) -> str:
     return next((doing for part, doing in _DOING.items() if part in attempt), "works")
+
+
+def _outside(event: e.PublishSettled | e.EffectSettled) -> tuple[Level, str]:
+    match event:
+        case e.PublishSettled(outcome="published"):
+            return GOOD, "published"
+        case e.PublishSettled(outcome=outcome, detail=detail):
+            return BAD, f"not published ({outcome}): {detail}"
+        case e.EffectSettled(outcome="done", receipt=receipt):
+            return QUIET, f"the tracker did {receipt}"
+        case e.EffectSettled(outcome=outcome, receipt=receipt, detail=detail):
+            return BAD, f"{receipt}: {outcome}: {detail}"
 
 
 _CONTROLLER_FINDS = frozenset({"agent_failed", "empty", "unchanged", "unfit"})

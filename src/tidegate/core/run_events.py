@@ -1,0 +1,124 @@
+"""The facts of a run as a whole: its own stream, lane "". They are part of `events`."""
+
+from dataclasses import dataclass
+
+from tidegate.core.policy import Policy
+from tidegate.core.values import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    """One frozen request. `target` is the branch that `land` serves; `ref` is where work lands.
+
+    `delivered_from` is what the user's own `ref` was at the start; None where it did not exist.
+    """
+
+    playbook: str
+    target: str
+    ref: str
+    base: str
+    base_tree: str
+    delivered_from: str | None
+    config_digest: str
+    gate_digest: str
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerTookOver:
+    """A controller began to write, under a new epoch of the run. One for each start."""
+
+    controller_epoch: int
+    holder: str
+    version: str
+    utc: str
+    monotonic_s: float
+    boottime_s: float
+    boot_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseChecked:
+    """The check ran on the untouched base. A red base ends the run before anything is spent."""
+
+    commit: str
+    tree: str
+    verdict: Verdict
+    log_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryIntended:
+    """The user's repository is about to get a ref. It precedes the move; `receipt` is its key."""
+
+    receipt: str
+    ref: str
+    old: str | None
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliverySettled:
+    """What became of a delivery: delivered, waiting (and for what), or diverged."""
+
+    receipt: str
+    outcome: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishIntended:
+    """A branch of a remote of the user's is about to move. It precedes the push.
+
+    `old` is what we published there last, None before the first time in this run.
+    """
+
+    receipt: str
+    remote: str
+    ref: str
+    old: str | None
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishSettled:
+    """What became of a push: published, refused (the remote is elsewhere), failed, or unknown."""
+
+    receipt: str
+    outcome: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectIntended:
+    """The tracker is about to be told something of an issue.
+
+    `receipt` is the key under which it does this once, however often it is asked. `kind` is claim,
+    comment, close or release; a comment has its text by `text_digest`, a close what landed where.
+    """
+
+    receipt: str
+    kind: str
+    issue: str
+    text_digest: str | None = None
+    commit: str | None = None
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectSettled:
+    """What the tracker made of it: done, refused, failed, or unknown, in its own words."""
+
+    receipt: str
+    outcome: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnded:
+    """The run has nothing left to do by itself."""
+
+    landed: int
+    stopped: int
+    waiting: int
+    reason: str

@@ -1,0 +1,262 @@
+"""Tracking: the tracker is asked for each issue, and told what became of it.
+
+Each thing that it is told is an effect with a receipt: the intent is recorded, a runner starts the
+tracker's command, and the outcome is recorded. A try of which nobody knows the end is made again
+under the same key, by which the tracker knows what it did already. Nothing waits for a tracker but
+the opening of the lane that it is asked for, and the end of the run.
+"""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from tidegate.core.errors import IntegrityError
+from tidegate.core.events import EffectIntended, EffectSettled
+from tidegate.core.issue import Issue
+from tidegate.core.run import Told
+from tidegate.core.values import Outcome, Role
+from tidegate.engine.engine import End, Engine, Skipped
+from tidegate.engine.sight import Lost, Unsettled, see
+from tidegate.ports.ledger import Row
+from tidegate.ports.runners import Absent, Exit, RunnerSpec, Running
+from tidegate.ports.trackers import Answer, Request, TrackerJobs
+
+CLAIM, COMMENT, CLOSE, RELEASE = "claim", "comment", "close", "release"
+DONE, REFUSED, FAILED, UNKNOWN = "done", "refused", "failed", "unknown"
+_EPOCH = 1
+
+
+def is_claimed(engine: Engine, issue: Issue) -> bool:
+    """Whether a lane may be opened for an issue now. It is asked for where it was not yet.
+
+    One that is not given to us leaves the queue: somebody else has it, or nobody knows.
+    """
+    if engine.ports.tracker is None:
+        return True
+    told = engine.book.run.told.get(receipt_of(engine, issue.id, CLAIM))
+    if told is None:
+        _intend(engine, CLAIM, issue.id)
+    elif told.outcome not in (None, DONE):
+        _skip(engine, issue, told.outcome == REFUSED, told.detail)
+    return told is not None and told.outcome == DONE
+
+
+def _skip(engine: Engine, issue: Issue, is_refused: bool, detail: str) -> None:  # noqa: FBT001 - a fact
+    why = "its tracker did not give it" if is_refused else "its tracker could not be asked for it"
+    engine.queue.remove(issue)
+    engine.skipped[issue.id] = Skipped(issue, is_refused, f"{why}: {detail}")
+
+
+def receipt_of(engine: Engine, issue: str, kind: str) -> str:
+    """The key of one effect: of this run, this issue and this kind there is one alone."""
+    return f"{engine.book.run.id}-{issue}-{kind}"
+
+
+def has_open_claims(engine: Engine) -> bool:
+    """An issue that was given to us waits in the queue for its lane."""
+    told = engine.book.run.told
+    claims = (told.get(receipt_of(engine, issue.id, CLAIM)) for issue in engine.queue)
+    return any(claim is not None and claim.outcome in (None, DONE) for claim in claims)
+
+
+def advance_tracking(engine: Engine) -> None:
+    """Tell the tracker what it was not told yet, and hear what it has to say."""
+    jobs = engine.ports.tracker
+    if jobs is None:
+        return
+    for intent in engine.book.run.untold:
+        _look(engine, jobs, intent)
+    # What ended in this tick is told in the next: its report is read from the ledger.
+    ends = _ends(engine)
+    for lane in [lane for lane, end in ends.items() if _tell_end(engine, lane, end)]:
+        del ends[lane]
+    _note_ends(engine)
+    _give_back(engine)
+
+
+def _ends(engine: Engine) -> dict[str, End]:
+    """Lanes that are over, as the ledger has them where this controller has just begun."""
+    tracking = engine.tracking
+    if tracking.ends is None:
+        rows = engine.ports.ledger.rows("lane", engine.book.run.id)
+        over = (row for row in rows if row["outcome"])
+        tracking.ends = {
+            str(row["lane"]): End(Outcome(str(row["outcome"])), str(row["reason"])) for row in over
+        }
+        landed = sorted((row for row in rows if row["landed_commit"]), key=_landed_sequence)
+        tracking.noted = set(tracking.ends)
+        tracking.landings = {str(row["lane"]): str(row["landed_commit"]) for row in landed}
+    return tracking.ends
+
+
+def _landed_sequence(row: Row) -> int:
+    return int(str(row["landed_sequence"]))
+
+
+def _note_ends(engine: Engine) -> None:
+    """Keep what lanes that are about to be forgotten came to."""
+    ends, tracking = _ends(engine), engine.tracking
+    for lane in engine.book.lanes.values():
+        if lane.commit is not None:
+            tracking.landings.setdefault(lane.id, lane.commit)
+        if lane.outcome is not None and lane.id not in tracking.noted:
+            tracking.noted.add(lane.id)
+            ends[lane.id] = End(lane.outcome, lane.reason)
+
+
+_KINDS = {
+    Outcome.LANDED: CLOSE,
+    Outcome.STOPPED: COMMENT,
+    Outcome.REFUSED: COMMENT,
+    Outcome.ABANDONED: RELEASE,
+}
+"""What a tracker is told of a lane that ended so."""
+
+
+def _tell_end(engine: Engine, lane: str, end: End) -> bool:
+    """See that the tracker is told of an end; False where that has to wait."""
+    kind = _KINDS[end.outcome]
+    if kind == CLOSE and not _is_delivered(engine, lane):
+        return False
+    if receipt_of(engine, lane, kind) not in engine.book.run.told:
+        text = _report(engine, lane, end) if kind == COMMENT else None
+        _intend(engine, kind, lane, text=text)
+    return True
+
+
+def _is_delivered(engine: Engine, lane: str) -> bool:
+    """What the user's repository was given holds all that landed before it."""
+    delivered, landings = engine.book.run.delivered, list(engine.tracking.landings.items())
+    last = next((i for i, (_, commit) in enumerate(landings) if commit == delivered), -1)
+    return lane in dict(landings[: last + 1])
+
+
+def _give_back(engine: Engine) -> None:
+    """Release what may be ours in the tracker, and will have no lane."""
+    claims = [each for each in engine.book.run.told.values() if each.intent.kind == CLAIM]
+    for claim in claims:
+        issue, is_unsure = claim.intent.issue, claim.outcome == UNKNOWN
+        if receipt_of(engine, issue, RELEASE) in engine.book.run.told:
+            continue
+        if is_unsure or (engine.tracking.gives_up and _is_without_lane(engine, claim)):
+            _intend(engine, RELEASE, issue)
+
+
+def _is_without_lane(engine: Engine, claim: Told) -> bool:
+    run, issue = engine.book.run.id, claim.intent.issue
+    return claim.outcome == DONE and engine.ports.ledger.lane_line(run, issue) is None
+
+
+def _intend(engine: Engine, kind: str, issue: str, *, text: str | None = None) -> None:
+    run, is_close = engine.book.run, kind == CLOSE
+    engine.book.record_run(
+        EffectIntended(
+            receipt=receipt_of(engine, issue, kind),
+            kind=kind,
+            issue=issue,
+            text_digest=None if text is None else engine.ports.ledger.put_text(text),
+            commit=engine.tracking.landings[issue] if is_close else None,
+            target=run.started.ref if is_close else None,
+        )
+    )
+
+
+def _look(engine: Engine, jobs: TrackerJobs, intent: EffectIntended) -> None:
+    folder = _folder(engine, intent)
+    seen = see(engine, folder, fence=_EPOCH + 1)
+    match seen:
+        case Absent():
+            if engine.may_try(intent.receipt):
+                engine.after_commit(folder, lambda: _start(engine, jobs, intent, folder))
+        case Running() | Unsettled():
+            pass
+        case Lost():
+            _heard(engine, intent, Answer(outcome=UNKNOWN, detail="the runner of its command died"))
+        case Exit():
+            _heard(engine, intent, jobs.answer(folder, seen))
+        case _:
+            assert_never(seen)
+
+
+def _folder(engine: Engine, intent: EffectIntended) -> str:
+    number = engine.tracking.tries.get(intent.receipt, 0)
+    return engine.setup.places.job(f"{intent.receipt}-{number}")
+
+
+def _start(engine: Engine, jobs: TrackerJobs, intent: EffectIntended, folder: str) -> None:
+    deadlines = engine.setup.policy.deadlines
+    call = jobs.call(_request(engine, intent), folder)
+    engine.ports.runners.start(
+        RunnerSpec(
+            folder=folder,
+            epoch=_EPOCH,
+            argv=call.argv,
+            env=call.env,
+            cwd=call.cwd,
+            mark=folder,
+            deadline_s=call.deadline_s,
+            output_max_bytes=call.output_max_bytes,
+            grace_s=deadlines.term_grace_s,
+            beat_s=deadlines.beat_s,
+            stdin_path=call.stdin_path,
+        )
+    )
+
+
+def _request(engine: Engine, intent: EffectIntended) -> Request:
+    digest = intent.text_digest
+    return Request(
+        do=intent.kind,
+        issue=intent.issue,
+        run=engine.book.run.id,
+        key=intent.receipt,
+        text=None if digest is None else _text(engine, digest),
+        commit=intent.commit,
+        target=None if intent.target is None else intent.target.removeprefix("refs/heads/"),
+    )
+
+
+def _heard(engine: Engine, intent: EffectIntended, answer: Answer) -> None:
+    """Record an answer that is one; else the same is asked again after a pause, in bounds."""
+    tracking, receipt = engine.tracking, intent.receipt
+    outcome, failures = answer.outcome, tracking.tries.get(receipt, 0) + 1
+    if outcome in (DONE, REFUSED):
+        engine.tidy_after_commit(_folder(engine, intent))
+    else:
+        if outcome == UNKNOWN:
+            tracking.unsure.add(receipt)
+        if failures < engine.setup.policy.limits.infra_max:
+            tracking.tries[receipt] = failures
+            engine.hold_back(receipt, failures=failures)
+            return
+        outcome = UNKNOWN if receipt in tracking.unsure else FAILED
+    engine.book.record_run(EffectSettled(receipt=receipt, outcome=outcome, detail=answer.detail))
+
+
+def _report(engine: Engine, lane: str, end: End) -> str:
+    """What became of a lane: why it ended, what its builder said, and what was found last."""
+    run, ledger = engine.book.run.id, engine.ports.ledger
+    attempts = ledger.rows("attempt", run, lane=lane)
+    builds = {row["attempt_id"] for row in attempts if row["role"] == Role.BUILD}
+    turns = [row for row in ledger.rows("turn", run, lane=lane) if row["attempt_id"] in builds]
+    parts = [
+        f"Run {run} of Tidegate did not land this issue ({end.outcome}): {end.reason}",
+        *_part(engine, "The builder's last report", turns, "report_digest"),
+        *_part(engine, "What was found last", ledger.rows("finding", run, lane=lane), "digest"),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _part(engine: Engine, title: str, rows: Sequence[Row], column: str) -> Sequence[str]:
+    digests = [str(row[column]) for row in rows if row[column]]
+    if not digests:
+        return ()
+    text = _text(engine, digests[-1])[-engine.setup.policy.limits.finding_max_bytes :]
+    return (f"{title}:", text.strip())
+
+
+def _text(engine: Engine, digest: str) -> str:
+    """A stored text; where it is gone nothing else waits for it."""
+    try:
+        return engine.ports.ledger.text(digest)
+    except IntegrityError as error:
+        return f"[{error}]"

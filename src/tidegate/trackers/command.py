@@ -1,0 +1,197 @@
+"""Issues behind a command of the user's own, for whatever tracker they have.
+
+The command is started anew for each request, gets it as one line of JSON on its standard input and
+answers with lines of JSON (`protocol`). To list and to add is done here and now; what a run has to
+tell it goes through runners, as jobs that are looked at afterwards.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from tidegate.core.errors import Misused, Refused, Unavailable
+from tidegate.core.issue import Issue
+from tidegate.core.text import printable
+from tidegate.ports.runners import EndReason, Exit
+from tidegate.ports.trackers import Answer, Call, Request
+from tidegate.trackers import protocol
+from tidegate.trackers.asking import STDERR_MAX_BYTES, ask
+from tidegate.trackers.issue_file import digest_of
+from tidegate.trackers.protocol import Mask
+
+LIST_MAX_BYTES = 33_554_432
+ANSWER_MAX_BYTES = 65_536
+DETAIL_MAX = 400
+"""How many characters of what a tracker said an error or an event repeats."""
+REQUEST = "request.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandTracker:
+    """See ports.trackers. `root` is where the command is run, `variables` all that it sees."""
+
+    command: str
+    root: str
+    timeout_s: float
+    variables: Mapping[str, str] = field(repr=False)
+    mask: Mask
+    new_key: Mask
+
+    # --- asked here and now -----------------------------------------------------------------
+
+    def issues(self) -> Sequence[Issue]:
+        """All issues, by id. Raises Misconfigured with all lines that will not do."""
+        output = self._ask({"do": "list"}, LIST_MAX_BYTES)
+        answer = protocol.answer_in(output)
+        if answer is not None and "id" not in answer:
+            if answer["ok"]:
+                return ()
+            raise Unavailable(
+                self._told(f"the tracker lists no issues: {protocol.error_in(answer)}")
+            )
+        return protocol.issues_in(output)
+
+    def add(
+        self,
+        title: str,
+        *,
+        text: str,
+        footprint: Sequence[str],
+        priority: int,
+        above: int = 0,
+    ) -> Issue:
+        """Have a new issue written, under whatever name the tracker gives it.
+
+        Raises Refused where it says no, and Unavailable where nobody knows what it did.
+        """
+        del above  # names are the tracker's own affair
+        wanted = {"title": title.strip(), "text": text, "priority": priority}
+        patterns = list(footprint)
+        line = protocol.encoded({"id": "1", "footprint": patterns, **wanted})
+        try:
+            (draft,) = protocol.issues_in(line)
+        except Misused as error:
+            what = error.message.partition(": ")[2]
+            raise Misused(f"the issue was not added: {what}", hint=error.hint) from None
+        request = {"do": "add", **wanted, "footprint": list(draft.footprint)}
+        answer = protocol.answer_in(
+            self._ask({**request, "key": self.new_key("add")}, ANSWER_MAX_BYTES)
+        )
+        return self._added(draft, answer)
+
+    def _added(self, draft: Issue, answer: protocol.Fields | None) -> Issue:
+        if answer is not None and not answer["ok"]:
+            message = f"the issue was not added: {protocol.error_in(answer)}"
+            raise Refused(self._told(message), hint="the tracker's command says so")
+        name = answer.get("id") if answer is not None else None
+        if not isinstance(name, str) or protocol.id_complaint(name) is not None:
+            raise Unavailable(
+                "the tracker did not say under which id the issue was added",
+                hint="see in the tracker whether it is there before you add it again; the command "
+                'must answer {"ok": true, "id": "ABC-12"}',
+            )
+        digest = digest_of(name, draft.title, text=draft.text, footprint=draft.footprint)
+        return Issue(
+            id=name,
+            title=draft.title,
+            text=draft.text,
+            footprint=draft.footprint,
+            priority=draft.priority,
+            digest=digest,
+        )
+
+    def _ask(self, request: protocol.Fields, output_max_bytes: int) -> bytes:
+        try:
+            said = ask(
+                self.command,
+                protocol.encoded(request),
+                env=self.variables,
+                cwd=self.root,
+                timeout_s=self.timeout_s,
+                output_max_bytes=output_max_bytes,
+            )
+        except OSError as error:
+            message = f"the tracker's command cannot be started ({error.strerror})"
+            raise Unavailable(message, hint="see [tracker] command in tidegate.toml") from error
+        if said.code != 0:
+            how = said.cut or f"it ended with exit code {said.code}"
+            message = f"the tracker's command failed: {how}: {self._words(bytes(said.stderr))}"
+            raise Unavailable(message, hint=self._by_hand(request))
+        return bytes(said.stdout)
+
+    def _by_hand(self, request: protocol.Fields) -> str:
+        asked = "see [tracker] command in tidegate.toml"
+        if request["do"] == "list":
+            return f'{asked}; by hand: echo \'{{"do": "list"}}\' | {self.mask(self.command)}'
+        return f"{asked}; see in the tracker whether it was done before you ask again"
+
+    def _told(self, text: str) -> str:
+        """A text with what the command said in it: without secrets, on one line, and bounded."""
+        return printable(self.mask(" ".join(text.split())))[:DETAIL_MAX]
+
+    def _words(self, stderr: bytes) -> str:
+        """The end of what it said on standard error, where the cause is."""
+        said = stderr.decode(errors="replace").strip() or "it said nothing"
+        return printable(self.mask(" ".join(said.split())))[-DETAIL_MAX:]
+
+    # --- told through a runner --------------------------------------------------------------
+
+    def call(self, request: Request, folder: str) -> Call:
+        """Write the request into `folder` and say which process takes it from there."""
+        path = f"{folder}/{REQUEST}"
+        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - a path as text, as the ports take it
+        with open(f"{path}.new", "wb") as file:  # noqa: PTH123 - as above
+            file.write(protocol.encoded(asdict(request)))
+        os.replace(f"{path}.new", path)  # noqa: PTH105 - as above
+        return Call(
+            argv=("/bin/sh", "-c", self.command),
+            env=self.variables,
+            cwd=self.root,
+            stdin_path=path,
+            deadline_s=self.timeout_s,
+            output_max_bytes=ANSWER_MAX_BYTES,
+        )
+
+    def answer(self, folder: str, ending: Exit) -> Answer:
+        """What came of a request. One that was ended on its way may have been done all the same."""
+        if ending.reason in (EndReason.NOT_STARTED, EndReason.FENCED):
+            why = ending.error or "it was not begun"
+            return Answer(outcome="failed", detail=self._told(f"the command did not start: {why}"))
+        if ending.reason is not EndReason.EXITED or ending.signal is not None:
+            return Answer(outcome="unknown", detail=self._told(_cut_short(ending, self.timeout_s)))
+        if ending.code != 0:
+            said = self._words(_tail(f"{folder}/stderr"))
+            told = f"the command ended with exit code {ending.code}: {said}"
+            return Answer(outcome="failed", detail=told)
+        answer = protocol.answer_in(_head(f"{folder}/stdout"))
+        if answer is None:
+            told = "the command ended well, and its output is no answer: see its output"
+            return Answer(outcome="unknown", detail=told)
+        if answer["ok"]:
+            return Answer(outcome="done")
+        return Answer(outcome="refused", detail=self._told(protocol.error_in(answer)))
+
+
+def _cut_short(ending: Exit, timeout_s: float) -> str:
+    if ending.reason is EndReason.DEADLINE:
+        return f"the command did not end within {timeout_s:g} s"
+    if ending.reason is EndReason.EXITED:
+        return f"the command was killed from outside, by signal {ending.signal}"
+    return f"the command was ended: {ending.reason}"
+
+
+def _head(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - a path as text, as the ports take it
+            return file.read(ANSWER_MAX_BYTES)
+    except OSError:
+        return b""
+
+
+def _tail(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as above
+            file.seek(max(0, os.fstat(file.fileno()).st_size - STDERR_MAX_BYTES))
+            return file.read(STDERR_MAX_BYTES)
+    except OSError:
+        return b""
