@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import runner, status, ticks
+from bench import runner, scope, status, ticks
 
 pytestmark = pytest.mark.slow
 
@@ -21,6 +21,13 @@ def test_a_runner_is_larger_than_a_bare_python(tmp_path: Path) -> None:
     table = runner.measure(tmp_path, rounds=1)
     for row in table.rows:
         assert min(row.ours) > max(row.other) > 0
+
+
+def test_a_change_is_judged_as_it_should_be(tmp_path: Path) -> None:
+    """One side finds nothing or something, as its footprint says; both make the commit."""
+    table = scope.measure(tmp_path, rounds=1, files=1_000)
+    assert "1,000 files" in table.title
+    assert all(value > 0 for row in table.rows for value in (*row.ours, *row.other))
 
 
 def test_a_percentile_is_not_exceeded_by_its_share() -> None:

@@ -61,6 +61,16 @@ FILES = {
         ("js", "    expect(add(2, 2)).toBe(4);\n", ""),
         ("js", "    expect(add(2, 2)).toBe(4);", "    // expect(add(2, 2)).toBe(4);"),
         ("js", "reset()", "fake()"),
+        ("js", "'../calc'", "'./fake'"),
+        (
+            "js",
+            "import { add } from '../calc';",
+            "import { add } from './fake';\nimport '../calc';",
+        ),
+        ("js", "import { add } from '../calc';", "const add = () => 4;"),
+        ("js", "describe('calc'", "calc.add = () => 4;\ndescribe('calc'"),
+        ("js", "  it('adds'", "  beforeEach(() => {\n    fake();\n  });\n\n  it('adds'"),
+        ("js", "describe('calc'", "beforeAll(() => fake());\n\ndescribe('calc'"),
         ("js", "describe('calc'", "jest.mock('../calc');\n\ndescribe('calc'"),
         ("js", "describe('calc'", "process.exit(0);\n\ndescribe('calc'"),
         ("go", "\tif Add", "\tt.Skip()\n\tif Add"),
@@ -78,6 +88,11 @@ FILES = {
         ("java", "    @Test", "    @Disabled\n    @Test"),
         ("java", "    @Test", '    @Ignore("x") @Test'),
         ("java", "    @Test\n", ""),
+        ("java", "    @Test\n", "    @BeforeEach\n    void setUp() {\n    }\n\n    @Test\n"),
+        ("java", "import org.junit.jupiter.api.Test", "import fake.Test"),
+        ("spec", "  it 'adds'", "  before do\n    skip_it\n  end\n\n  it 'adds'"),
+        ("go", 'import "testing"', 'import "fake/testing"'),
+        ("rust", "use super::*", "use crate::fake::*"),
         ("java", "class", "@Disabled\nclass"),
         ("java", "        assert", "        assumeTrue(false);\n        assert"),
         ("java", "assertEquals(4, Calc.add(2, 2))", "assertNotNull(Calc.add(2, 2))"),
@@ -105,6 +120,8 @@ def test_what_weakens_a_test_is_told(language: str, was: str, now: str) -> None:
         ("js", "toBe(4);\n", "toBe(4);\n    expect(add(1, 1)).toBe(2);\n"),
         ("js", "  it('adds'", "  it('more', () => {\n    if (x) return;\n  });\n\n  it('adds'"),
         ("js", "import {", "import { vi } from 'vitest';\nimport { sub,"),
+        ("js", "import { add } from", "import {\n  add,\n  sub,\n} from"),
+        ("js", "describe('calc'", "describe('b', () => {\n  beforeEach(go);\n});\ndescribe('calc'"),
         ("js", "  it('adds'", "  // a remark\n  it('adds'"),
         ("go", "func TestAdd", "func TestB(t *testing.T) {\n\treturn\n}\n\nfunc TestAdd"),
         ("rust", "a - b", "if a > 0 {\n        return b;\n    }\n    a + b"),
@@ -143,7 +160,8 @@ def test_a_file_that_is_collected_no_more_takes_its_tests_along() -> None:
 def test_two_texts_may_be_alike_and_are_two_tests() -> None:
     """Names of tests that are texts need not differ; one of the two may not go."""
     path, text = FILES["js"]
-    twice = text + text.partition("\n\n")[2]
+    test = text[text.index("  it(") : text.index("});\n});") + 4]
+    twice = text.replace(test, test + test)
     assert said({path: twice}, {path: text}) != []
     assert said({path: text}, {path: twice}) == []
 

@@ -5,10 +5,12 @@ the run to say. A check that has nothing to look at costs no process.
 """
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from tidegate.core.names import fold
+from tidegate.git import objects
 from tidegate.git.command import Git
 from tidegate.git.tree_diff import ABSENT, GITLINK, Change, Finding, Kind, shown
 
@@ -25,7 +27,7 @@ def collisions(git: Git, tree: str, changed: Sequence[Change]) -> tuple[Finding,
     Two that were both there before are the repository's own affair.
     """
     added = {change.path for change in changed if change.old_mode == ABSENT}
-    if not added:
+    if not added or not _may_collide(git, tree, added):
         return ()
     paths = map(shown, git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree).items)
     old_names = _with_folders(path for path in paths if path not in added)
@@ -38,6 +40,29 @@ def collisions(git: Git, tree: str, changed: Sequence[Change]) -> tuple[Finding,
         for name in sorted(new_names)
         if (others := spellings[fold(name)] - {name})
     )
+
+
+def _may_collide(git: Git, tree: str, added: Iterable[str]) -> bool:
+    """Tell whether two names beside each other are one, where something was added or above it.
+
+    Where two paths part, their names stand in one folder. To look into these folders alone is a
+    small part of the work that a large tree makes.
+    """
+    folders = {path.rpartition("/")[0] for path in _with_folders(added)}
+    listings = objects.contents(git, [f"{tree}:{folder}" for folder in folders])
+    for listing in listings:
+        if listing is None:  # a name that cannot be asked for
+            return True
+        names = _ENTRY[len(tree)].findall(listing)
+        if len({fold(shown(name)) for name in names}) < len(names):
+            return True
+    return False
+
+
+_ENTRY = {
+    2 * bytes_: re.compile(rb"\d+ ([^\0]+)\0.{%d}" % bytes_, re.DOTALL) for bytes_ in (20, 32)
+}
+"""An entry of a tree as git stores it, by the length of an oid."""
 
 
 def _with_folders(paths: Iterable[str]) -> set[str]:

@@ -6,7 +6,7 @@ the repository, or enters git's own folder, lets a change reach what no footprin
 
 from collections.abc import Iterable, Mapping
 
-from tidegate.git import blobs
+from tidegate.git import objects
 from tidegate.git.command import Git
 from tidegate.git.tree_diff import LINK, Change, Entries, Finding, shown, tree_entries
 
@@ -17,8 +17,8 @@ HOPS_MAX = 40
 def texts(git: Git, entries: Entries) -> dict[str, str]:
     """Map each link of a tree to what it says."""
     oids = {path: oid for path, (mode, oid) in entries.items() if mode == LINK}
-    said = blobs.read(git, list(oids.values()))
-    return {path: shown(text) for path, text in zip(oids, said, strict=True)}
+    said = objects.contents(git, list(oids.values()))
+    return {path: shown(text or b"") for path, text in zip(oids, said, strict=True)}
 
 
 def resolved(texts_by_link: Mapping[str, str]) -> dict[str, str | None]:

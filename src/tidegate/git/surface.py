@@ -4,9 +4,9 @@ What counts, and as what, is `tidegate.rules.test_surface`' business; here are t
 asks for. They are read from the target and from the merged tree, never from a workspace.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tidegate.git import blobs
+from tidegate.git import objects
 from tidegate.git.command import Git
 from tidegate.git.tree_diff import ABSENT, GITLINK, LINK, Change, Finding
 from tidegate.rules import gate_files, test_surface
@@ -21,33 +21,44 @@ def changed(
     git: Git, old: str, changes: Sequence[Change], *, named: Iterable[str]
 ) -> tuple[Finding, ...]:
     """Say what the changes to the tree `old` do to the surface. `named` are the check's files."""
-    gates = check_files(git, old, named)
-    files = tuple(_files(git, changes))
+    check = [path.removeprefix("./") for path in named]
+    asked = {change.path for change in changes if _is_plain(change) and _is_asked_for(change)}
+    oids = [
+        oid
+        for change in changes
+        if change.path in asked
+        for oid in (change.old_oid, change.new_oid)
+        if int(oid, 16)
+    ]
+    # Together, for each process that is started takes milliseconds.
+    read = objects.small_blobs(git, [*_in_tree(old, check), *oids])
+    texts = {name: _text(content) for name, content in read.items()}
+    files = (_file(change, texts if change.path in asked else None) for change in changes)
+    gates = _with_called(git, old, check, texts)
     found = test_surface.changed_surface(files, gate_files=gates)
     return tuple(Finding(each.code, each.path, each.detail) for each in found)
 
 
-def check_files(git: Git, tree: str, named: Iterable[str]) -> frozenset[str]:
-    """The files that a check is made of: the named ones, and what they run as the tree has them."""
-    known = dict.fromkeys(path.removeprefix("./") for path in named)
+def _in_tree(tree: str, paths: Iterable[str]) -> Iterator[str]:
+    return (f"{tree}:{path}" for path in paths)
+
+
+def _with_called(
+    git: Git, tree: str, check: Sequence[str], texts: Mapping[str, str]
+) -> frozenset[str]:
+    """The files that a check is made of: its own, and what they run as the tree has them."""
+    known = dict.fromkeys(check)
     waiting = list(known)
     for _ in range(CALLS_MAX):
-        texts = blobs.small(git, (f"{tree}:{path}" for path in waiting))
-        called = (path for text in texts.values() for path in gate_files.called_by(_text(text)))
-        waiting = [path for path in dict.fromkeys(called) if path not in known]
-        known |= dict.fromkeys(waiting[: GATE_FILES_MAX - len(known)])
+        said = [texts[name] for name in _in_tree(tree, waiting) if name in texts]
+        called = dict.fromkeys(path for text in said for path in gate_files.called_by(text))
+        waiting = [path for path in called if path not in known][: GATE_FILES_MAX - len(known)]
         if not waiting:
             break
+        known |= dict.fromkeys(waiting)
+        read = objects.small_blobs(git, _in_tree(tree, waiting))
+        texts = {name: _text(content) for name, content in read.items()}
     return frozenset(known)
-
-
-def _files(git: Git, changes: Sequence[Change]) -> Iterator[ChangedFile]:
-    read = [change for change in changes if _is_plain(change) and _is_asked_for(change)]
-    oids = (oid for change in read for oid in (change.old_oid, change.new_oid) if int(oid, 16))
-    texts = {oid: _text(content) for oid, content in blobs.small(git, oids).items()}
-    looked_at = {change.path for change in read}
-    for change in changes:
-        yield _file(change, texts if change.path in looked_at else None)
 
 
 def _is_plain(change: Change) -> bool:
@@ -58,7 +69,7 @@ def _is_asked_for(change: Change) -> bool:
     return test_surface.reads_text(change.path)
 
 
-def _file(change: Change, texts: dict[str, str] | None) -> ChangedFile:
+def _file(change: Change, texts: Mapping[str, str] | None) -> ChangedFile:
     """A file with its texts. What is no plain file, or too large, cannot be looked at."""
     old: str | None = ""
     new: str | None = ""

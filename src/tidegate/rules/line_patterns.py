@@ -25,6 +25,8 @@ class Patterns:
     focus: re.Pattern[str] = NOTHING
     asserts: re.Pattern[str] = NOTHING
     load: re.Pattern[str] = NOTHING
+    hook: re.Pattern[str] = NOTHING
+    """What runs before or after each test of a group."""
     region: re.Pattern[str] = NOTHING
     """A mark before a module that holds tests among other code."""
     block: re.Pattern[str] = re.compile(r"\s*/\*")
@@ -61,6 +63,7 @@ PATTERNS: dict[Language, Patterns] = {
         load=re.compile(
             r"\bprocess\.exit\(|\b(?:jest|vi)\.(?:mock|doMock|spyOn|setMock)\(|expect\.extend\("
         ),
+        hook=re.compile(r"^\s*(?:before|after)(?:Each|All)?\s*\("),
     ),
     Language.GO: Patterns(
         test=re.compile(r"func\s+((?:Test|Benchmark|Fuzz|Example)\w*)\s*\("),
@@ -89,6 +92,7 @@ PATTERNS: dict[Language, Patterns] = {
             r"@(?:\w+\.)*(?:Disabled\w*|Ignore|EnabledIf\w*|EnabledOn\w*)\b|\bassum(?:e|ing)\w*\(|expected\s*="
         ),
         asserts=re.compile(r"\s*(?:\w+\.)?(?:assert\w*|verify|expect\w*|should\w*)\s*\("),
+        hook=re.compile(r"@(?:\w+\.)*(?:Before|After)(?:Each|All|Class|Test)?\b"),
         load=re.compile(r"\bSystem\.exit\(|\bexitProcess\(|\bhalt\("),
     ),
     Language.RUBY: Patterns(
@@ -101,6 +105,7 @@ PATTERNS: dict[Language, Patterns] = {
         focus=re.compile(r"^\s*(?:fit|fdescribe|fcontext|fspecify)\b|\bfocus:\s*true|:focus\b"),
         asserts=re.compile(r"\s*(?:assert\w*|refute\w*|expect|must_\w+)\b"),
         load=re.compile(r"^\s*(?:exit!?|abort)\b|\bKernel\.exit"),
+        hook=re.compile(r"^\s*(?:def\s+(?:setup|teardown)|(?:before|after|around|setup)\b.*do\b)"),
         block=re.compile(r"=begin\b"),
         block_end=re.compile(r"^=end\b"),
     ),

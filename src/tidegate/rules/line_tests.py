@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from tidegate.rules import line_imports
 from tidegate.rules.line_patterns import Patterns
 from tidegate.rules.python_names import is_subsequence
 
@@ -18,10 +19,12 @@ LINE_CHARACTERS_MAX = 400
 """How much of a line is held against patterns; all of it is compared."""
 
 _COMMENT = re.compile(r"//(?!go:build)(?! ?\+build).*|[#*](?:\s.*)?")
-_IMPORT = re.compile(r"(?:import|use|from|require|const \w+ = require)\b.*")
 _CLOSING = re.compile(r"[)}\]][\s)}\];,]*|end\b.*")
 _GROUP = re.compile(r"\b(?:describe|context|suite)\b")
-_DECIDING = re.compile(r"(?:return|if|unless|while|switch|throw|#\s*if\w*)\b(?!\s*__name__)")
+_DECIDING = re.compile(
+    r"(?:return|if|unless|while|switch|throw|#\s*if\w*)\b(?!\s*__name__)"
+    r"|[\w$]+(?:\.[\w$]+|\[[^\]]*\])+\s*=(?![=>]).*"
+)
 _MODULE = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+")
 _NOWHERE = -1
 
@@ -35,7 +38,11 @@ class Segments:
     focused: int = 0
     """How often it says that other tests than these are not to be run."""
     shut: int = 0
-    """How often something at the level of tests decides whether those below it are reached."""
+    """How often something at the level of tests decides what those below it come upon."""
+    hooks: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    """What runs before or after each test, by what it stands under."""
+    groups: set[tuple[str, ...]] = field(default_factory=set)
+    """What tests stand under, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,7 @@ def cut(text: str, patterns: Patterns, *, is_test_file: bool) -> Segments:
         if (name := _begins(line, patterns, segments)) is not None:
             current, depth = [*(said for _, said in above), *line.all], line.indent
             segments.tests[name] = current
+            _note_groups(segments, above)
         elif depth != _NOWHERE and _goes_on(line, depth):
             current.extend(line.all)
             if line.indent == depth and _CLOSING.fullmatch(line.bare):
@@ -74,6 +82,8 @@ def cut(text: str, patterns: Patterns, *, is_test_file: bool) -> Segments:
                 segments.rest.extend(line.all)
         segments.focused += patterns.focus.search(line.head) is not None
         segments.shut += _shuts(line, above)
+        if any(map(patterns.hook.search, line.all)):
+            segments.hooks[tuple(said for _, said in above)] += 1
         above.append((line.indent, " ".join(line.all)))
     return segments
 
@@ -132,6 +142,11 @@ def _goes_on(line: _Line, depth: int) -> bool:
     return line.indent > depth or (line.indent == depth and is_level)
 
 
+def _note_groups(segments: Segments, above: list[tuple[int, str]]) -> None:
+    said = tuple(said for _, said in above)
+    segments.groups.update(said[:number] for number in range(len(said) + 1))
+
+
 def _shuts(line: _Line, above: list[tuple[int, str]]) -> bool:
     """Whether a line at the level of tests may keep those below it from being reached."""
     is_among_tests = not above or _GROUP.search(above[-1][1]) is not None
@@ -143,14 +158,26 @@ def changes(old: Segments, new: Segments, patterns: Patterns) -> Iterator[str]:
     for name, lines in old.tests.items():
         if name in new.tests and (found := change(lines, new.tests[name], patterns)):
             yield f"{name} {found}"
-    before, after = _without_imports(old.rest), _without_imports(new.rest)
+    (had, before), (has, after) = line_imports.parted(old.rest), line_imports.parted(new.rest)
+    for name in _other_imports(had, has, after, new):
+        yield f"{name} is imported from elsewhere, or no more"
     if not is_subsequence(before, after):
         yield "lines that tests stand on have changed or are gone"
     if before and any(_matches(patterns.skip, line) for line in _more(before, after)):
         yield "tests are skipped"
     if new.shut > old.shut:
-        yield "tests are run on another condition"
+        yield "something is added that tests are reached through"
+    if any(above in old.groups for above in (new.hooks - old.hooks)):
+        yield "something is added that runs before or after tests that were there"
     yield from reaching_out(old, new, patterns)
+
+
+def _other_imports(
+    had: list[str], has: list[str], others: list[str], new: Segments
+) -> Iterator[str]:
+    if had != has:
+        lines = [*others, *(line for lines in new.tests.values() for line in lines)]
+        yield from line_imports.changed(line_imports.origins(had), line_imports.origins(has), lines)
 
 
 def reaching_out(old: Segments, new: Segments, patterns: Patterns) -> Iterator[str]:
@@ -184,7 +211,3 @@ def _more(old: Iterable[str], new: Iterable[str]) -> Iterator[str]:
 
 def _matches(pattern: re.Pattern[str], line: str) -> bool:
     return pattern.search(line[:LINE_CHARACTERS_MAX]) is not None
-
-
-def _without_imports(lines: list[str]) -> list[str]:
-    return [line for line in lines if not _IMPORT.fullmatch(line)]
