@@ -268,3 +268,14 @@ def test_line_ends_do_not_hide_a_change() -> None:
     text = "x = '''\r\r\r\r'''\n\n\n" + CALC_TEXT
     assert edited(CALC, text, "== 4", "is not None") != []
     assert said({CALC: CALC_TEXT}, {CALC: CALC_TEXT.replace("\n", "\r\n")}) == []
+
+
+def test_a_class_that_tests_stand_on_may_have_more() -> None:
+    """Under new names, where nothing is inherited that they could replace."""
+    path, text = "tests/fakes.py", "class Fake:\n    def one(self):\n        return 1\n"
+    more = "\n    def two(self):\n        return 2\n"
+    assert said({path: text}, {path: text + more}) == []
+    assert said({path: text}, {path: text + more.replace("two", "__eq__")}) != []
+    assert said({path: text}, {path: text + more.replace("two", "one")}) != []
+    heir = text.replace("Fake", "Fake(Real)")
+    assert said({path: heir}, {path: heir + more}) == [f"{path}: Fake has changed"]

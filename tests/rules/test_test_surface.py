@@ -1,7 +1,7 @@
 """What a change does to the tests and the check that judge it, over all its files."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.rules.changes import CALC, CALC_TEXT, edited, of_calc, said
@@ -202,6 +202,7 @@ def test_texts_are_asked_for_where_they_matter() -> None:
     assert not any(map(reads_text, unwanted))
 
 
+FIXED = settings(derandomize=True, database=None, deadline=None, max_examples=60)
 NAMES = st.from_regex(r"[a-z]{1,8}", fullmatch=True)
 NEW_TEST = st.builds(
     lambda name, value, head: (
@@ -214,6 +215,7 @@ NEW_TEST = st.builds(
 )
 
 
+@FIXED
 @given(st.lists(NEW_TEST, max_size=4), st.booleans())
 def test_adding_tests_is_never_a_finding(tests: list[str], is_before: bool) -> None:  # noqa: FBT001 - drawn
     """Wherever they are put, and whatever they do in themselves."""
@@ -223,6 +225,7 @@ def test_adding_tests_is_never_a_finding(tests: list[str], is_before: bool) -> N
     assert of_calc(f"{head}{old[0]}\n{body}") == []
 
 
+@FIXED
 @given(st.sets(st.integers(0, 9), min_size=1), st.integers(0, 4))
 def test_a_test_that_is_taken_away_is_always_a_finding(gone: set[int], files: int) -> None:
     """However the others are spread over files: the number of tests does not fall in silence."""
@@ -250,6 +253,7 @@ PATHS = st.sampled_from([
 ])  # fmt: skip
 
 
+@FIXED
 @given(PATHS, st.none() | PIECES, st.none() | PIECES)
 def test_no_text_is_beyond_it(path: str, old: str | None, new: str | None) -> None:
     """Whatever files hold there is an answer, and what did not change is no finding."""

@@ -60,10 +60,9 @@ def additions(old: Module, added: Iterable[Item], new: Module, *, is_shared: boo
 
 
 def _new_imports(old: Module, new: Module) -> Iterator[str]:
-    for name, origin in new.imports.items():
-        is_new = old.imports.get(name) != origin
+    for name in new.imports.keys() - old.imports.keys():
         is_star = name.startswith("* ") and old is not EMPTY
-        if is_new and (is_star or name.partition(".")[0] in _taken(old, name)):
+        if is_star or name.partition(".")[0] in _taken(old, name):
             yield f"{name} is imported from elsewhere"
 
 

@@ -67,18 +67,58 @@ def _added(old: Module, new: Module) -> list[Item]:
 def _changed_items(
     old: Module, new: Module, added: list[Item], *, is_shared: bool
 ) -> Iterator[str]:
-    """Say which statements are lost or have changed, and take those that only grew from `added`."""
+    """Say which statements are lost or have changed; what came in their place leaves `added`."""
     rows = _rows_only(old)
     before, after = ([item.text for item in module.items] for module in (old, new))
     lost = Counter(before) - Counter(after)
     for item, text in zip(old.items, before, strict=True):
         if text in lost and (is_shared or not _has_no_more_use(item, new)):
-            if (longer := _longer_row(item, added, rows)) is None:
+            instead = _instead(item, added)
+            if instead is not None:
+                added.remove(instead)
+            if instead is None or not _has_grown(item.node, instead.node, old.names, rows):
                 yield f"{named(item)} has changed"
-            else:
-                added.remove(longer)
     if not lost and not is_subsequence(before, after):
         yield "its statements stand in another order"
+
+
+def _instead(item: Item, added: list[Item]) -> Item | None:
+    """What binds the same names as a statement that is lost."""
+    names = set(bound(item.node))
+    same = (other for other in added if names and set(bound(other.node)) == names)
+    return next((other for other in same if other.scope == item.scope), None)
+
+
+def _has_grown(old: ast.stmt, new: ast.stmt, names: frozenset[str], rows: frozenset[str]) -> bool:
+    """Whether a table of rows is longer, or a class of nobody's has more under new names."""
+    match old, new:
+        case ast.Assign(targets=[ast.Name(id=name)]), ast.Assign():
+            return name in rows and is_longer(old.value, new.value)
+        case ast.ClassDef(bases=[], keywords=[]), ast.ClassDef():
+            before, after = ([said(each) for each in node.body] for node in (old, new))
+            fresh = [each for each in new.body if said(each) not in before]
+            return (
+                _class_head(old) == _class_head(new)
+                and is_subsequence(before, after)
+                and all(_is_fresh_method(each, names) for each in fresh)
+            )
+    return False
+
+
+def _is_fresh_method(node: ast.stmt, names: frozenset[str]) -> bool:
+    if not isinstance(node, Function) or node.decorator_list:
+        return False
+    return node.name not in names and not node.name.startswith("__")
+
+
+def _has_no_more_use(item: Item, new: Module) -> bool:
+    """Whether a statement went with the tests that stood on it, as it does where they move."""
+    if item.scope and item.scope[:-1] not in new.classes:
+        return True
+    if isinstance(item.node, Function) and is_far_reaching_fixture(item.node):
+        return False
+    names = set(bound(item.node))
+    return bool(names) and not any(map(speaks_to_the_runner, names)) and not names & new.names
 
 
 def moved_change(name: str, old: Module, new: Module) -> str | None:
@@ -134,16 +174,6 @@ def _is_skip_of_all(item: Item) -> bool:
     return is_run and not item.scope and mentions(item.node, SKIPPING)
 
 
-def _has_no_more_use(item: Item, new: Module) -> bool:
-    """Whether a statement went with the tests that stood on it, as it does where they move."""
-    if item.scope and item.scope[:-1] not in new.classes:
-        return True
-    if isinstance(item.node, Function) and is_far_reaching_fixture(item.node):
-        return False
-    names = set(bound(item.node))
-    return bool(names) and not any(map(speaks_to_the_runner, names)) and not names & new.names
-
-
 def _lost_imports(old: Module, new: Module) -> Iterator[str]:
     lost = [name for name, origin in old.imports.items() if new.imports.get(name) != origin]
     used_names = frozenset(name for each in _all_nodes(new) for name in used(each)) if lost else ()
@@ -184,14 +214,3 @@ def _rows_only(module: Module) -> frozenset[str]:
                     as_rows[name] += 1
     # Once more for the assignment itself.
     return frozenset(name for name, count in as_rows.items() if everywhere[name] == count + 1)
-
-
-def _longer_row(item: Item, added: list[Item], rows: frozenset[str]) -> Item | None:
-    for other in added:
-        match item.node, other.node:
-            case (
-                ast.Assign(targets=[ast.Name(id=name)], value=few),
-                ast.Assign(targets=[ast.Name(id=same)], value=many),
-            ) if name == same and name in rows and is_longer(few, many):
-                return other
-    return None
