@@ -284,3 +284,15 @@ def test_as_a_job_it_tells_the_same(world: World) -> None:
     assert (result["kind"], result["tip"], result["is_empty"]) == ("harvest", head, False)
     assert result["changes"][0]["path"] == "a"
     assert result["changes"][0]["kind"] == "added"
+
+
+def test_what_is_written_beside_the_workspace_is_a_breach(world: World) -> None:
+    """C163: its yard holds nothing but the workspace, so whatever else is there came from it."""
+    world.prepare()
+    yard = world.workspace.parent
+    assert world.harvest(yard=str(yard)).violations == ()
+    (yard / "stolen.txt").write_text("out of bounds\n", encoding="utf-8")
+    (breach,) = world.harvest(yard=str(yard)).violations
+    assert (breach.code, breach.path) == ("outside", "../stolen.txt")
+    assert (yard / "stolen.txt").exists(), "evidence is kept"
+    assert world.harvest(yard=str(yard), takes_files=False).violations == ()

@@ -98,7 +98,7 @@ def test_a_workspace_is_named_by_run_and_attempt() -> None:
     """C071: no two attempts share one."""
     story = Story(build=[Answer.LOST]).run()
     places = [step.workspace for step in story.steps if isinstance(step, c.Dispatch)]
-    assert places == [f"/w/run/{each}" for each in (BUILD, "fix-build-2", "fix-check-1")]
+    assert places == [f"/w/run/{each}/work" for each in (BUILD, "fix-build-2", "fix-check-1")]
 
 
 @pytest.mark.parametrize(

@@ -158,6 +158,7 @@ class GitJobs:
             "author": self._stamp(work.utc),
             "message": work.subject,
             "takes_files": work.snapshot,
+            "yard": os.path.dirname(work.workspace),
             "settings": self.settings,
         }
 

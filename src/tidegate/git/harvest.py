@@ -38,6 +38,12 @@ class Order(NamedTuple):
     settings: Settings = ()
     """The filters that files go through, see `tidegate.git.carried`."""
     cone: tuple[str, ...] = ()
+    yard: str | None = None
+    """The folder that holds the workspace and nothing else; what is written there is a breach."""
+
+
+STRAYS_MAX = 20
+"""How many of the things that lie beside a workspace are told one by one."""
 
 
 class Violation(NamedTuple):
@@ -110,6 +116,7 @@ class _Harvesting:
             self._violate("no_head", "HEAD", "names no commit that is here")
             return self._result(None, None, under_way=folder.under_way)
         tip = _Point(head, head_tree)
+        self._look_around()
         found = self._survey() if self._order.takes_files else None
         if found is not None:
             self._clear_locks()
@@ -117,6 +124,15 @@ class _Harvesting:
             for linked in folder.linked:
                 self._take_linked(linked, broken, found)
         return self._result(head, tip, under_way=folder.under_way)
+
+    def _look_around(self) -> None:
+        """See what was written beside the workspace. It stays where it is, as evidence."""
+        yard, own = self._order.yard, os.path.basename(self._order.workspace)
+        if yard is None or not self._order.takes_files:
+            return
+        ours = {own, f"{own}.aside", f"{own}.trash"}
+        for name in sorted(set(os.listdir(yard)) - ours)[:STRAYS_MAX]:
+            self._violate("outside", f"../{name}", "was written outside of the workspace")
 
     def _arrived(self, oid: str | None, broken: Collection[str]) -> list[str | None]:
         """Return commit and tree as the hub has them, None for what is not whole."""

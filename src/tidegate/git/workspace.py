@@ -93,6 +93,8 @@ def remove(hub: Hub, path: str, trash_folder: str) -> trash.Emptied:
     if not emptied.failures:
         with contextlib.suppress(OSError):
             os.rmdir(trash_folder)  # another removal may be using it: then that one takes it away
+        with contextlib.suppress(OSError):
+            os.rmdir(os.path.dirname(path))  # its yard, unless something else lies there
     return emptied
 
 

@@ -21,6 +21,10 @@ from tidegate.playbooks.judging import adjudicate, check, verify, was_interrupte
 from tidegate.playbooks.reservations import waits_for_paths
 
 _S = State
+WORKSPACE = "work"
+"""The name of a workspace in its yard: a folder of the attempt's own with nothing else in it, so
+that what is written beside the workspace is seen, and is known to be this attempt's."""
+
 Step = c.Command | f.Effect
 Steps = tuple[Step, ...]
 
@@ -168,7 +172,7 @@ def _is_to_be_harvested(attempt: Attempt) -> bool:
 
 
 def _dispatch(lane: Lane, attempt: Attempt, view: View) -> c.Dispatch:
-    path = f"{view.workspaces}/{view.run}/{attempt.id}"
+    path = f"{view.workspaces}/{view.run}/{attempt.id}/{WORKSPACE}"
     old = lane.attempts.get(attempt.supersedes) if attempt.supersedes else None
     if attempt.commit is not None or old is None or not _goes_on(old):
         return c.Dispatch(attempt=attempt.id, workspace=path, base=attempt.commit or view.target)
