@@ -115,4 +115,4 @@ def test_a_breach_of_the_boundary_stops_the_lane_and_keeps_the_workspace(tmp_pat
     result = world.run_to_end()
     (stopped,) = result.summary.stopped
     assert stopped.reason == "boundary: wrote outside of its workspace"
-    assert [path.rsplit("/", 1)[1] for path in world.git.workspaces] == ["fix-build-1"]
+    assert [path.split("/")[-2] for path in world.git.workspaces] == ["fix-build-1"]

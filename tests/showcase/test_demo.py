@@ -69,13 +69,19 @@ def at_work(folder: Path) -> list[int]:
 
 
 def test_the_demo_goes_as_planned_and_leaves_nothing(tmp_path: Path) -> None:
-    """Two lanes land, one after a FAIL, and one stops; its folder is gone afterwards."""
+    """Six lanes land, one is refused, two stop; its folder is gone afterwards."""
     demo = started(tmp_path, "--json")
     out, err = demo.communicate()
     assert demo.returncode == 0, err
     summary = json.loads(out)
-    assert [each["issue"] for each in summary["landed"]] == ["001", "002"]
-    assert [each["issue"] for each in summary["stopped"]] == ["003"]
+    ends = {
+        end: [each["issue"] for each in summary[end]] for end in ("landed", "stopped", "refused")
+    }
+    assert ends == {
+        "landed": ["001", "002", "004", "005", "007", "008"],
+        "stopped": ["003", "009"],
+        "refused": ["006"],
+    }
     assert list(tmp_path.iterdir()) == []
 
 

@@ -276,7 +276,7 @@ def doctor(house: House, *, as_json: bool) -> None:
 @click.option("--keep", is_flag=True, help="Leave the demo's repository for you to look at.")
 @command(is_reading=False)
 def demo(house: House, *, as_json: bool, keep: bool) -> None:
-    """Watch three lanes: one passes, one is reworked, one stops.
+    """Watch nine lanes: passed, reworked, refused, caught and stopped ones.
 
     It makes a small repository with tests in a temporary folder and runs over it.
     """

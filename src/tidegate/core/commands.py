@@ -147,6 +147,7 @@ class Said:
 
     verdict: Verdict | None = None
     kind: Refusal | None = None
+    reason: str = ""
     footprint: tuple[str, ...] = ()
     fixture: str = ""
     question_digest: str | None = None
@@ -181,6 +182,7 @@ class NoteCandidate:
     """The stored finding that says so, where nothing is left of the change on this target."""
     unfit_digest: str | None = None
     """The stored finding that says what is wrong with the merged tree itself."""
+    unfit_reason: str = "unfit"
     target_tree: str = ""
     surface: tuple[str, ...] = ()
     is_disjoint: bool = False

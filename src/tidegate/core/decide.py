@@ -210,7 +210,8 @@ def _note_candidate(lane: Lane, command: c.NoteCandidate) -> Events:
     if command.empty_digest is not None:
         return (made, fail(build.id, "controller", command.tree, command.empty_digest, "empty"))
     if command.unfit_digest is not None:
-        return (made, fail(build.id, "controller", command.tree, command.unfit_digest, "unfit"))
+        finding, reason = command.unfit_digest, command.unfit_reason
+        return (made, fail(build.id, "controller", command.tree, finding, reason))
     if not command.has_passed:
         return (made,)
     carried = e.Judged(

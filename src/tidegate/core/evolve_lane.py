@@ -96,7 +96,12 @@ def _with_ruling(  # noqa: C901, PLR0911 - one arm an event
 
 def _adjudicated(lane: Lane, event: e.Adjudicated) -> Lane:
     """What the owner wrote into the issue stands above what an agent expects."""
-    found = Adjudication(kind=event.kind, fixture=event.fixture, report_digest=event.report_digest)
+    found = Adjudication(
+        kind=event.kind,
+        fixture=event.fixture,
+        report_digest=event.report_digest,
+        reason=event.reason,
+    )
     return replace(
         lane,
         adjudication=found,

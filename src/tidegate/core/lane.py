@@ -160,6 +160,7 @@ class Adjudication:
     kind: Refusal | None
     fixture: str
     report_digest: str
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -132,7 +132,8 @@ def _rule_refusal(lane: Lane, command: c.Rule) -> Events:
     ruled = _ruled(lane, _subject(lane, About.REFUSAL).id, command)
     if command.ruling is Ruling.BUILD:
         return (ruled,)
-    reason = command.reason or str(found.kind).replace("_", " ")
+    kind = found.kind.replace("_", " ")
+    reason = command.reason or (f"{kind}: {found.reason}" if found.reason else kind)
     return (ruled, e.LaneEnded(outcome=Outcome.REFUSED, reason=reason))
 
 

@@ -18,6 +18,7 @@ class Adjudicated:
     footprint: tuple[str, ...]
     fixture: str
     report_digest: str
+    reason: str = ""
     asks: bool = False
 
 

@@ -276,6 +276,7 @@ def _adjudicate_done(lane: Lane, judge: Attempt, turn: Turn, said: c.Said) -> Ev
             footprint=said.footprint,
             fixture=said.fixture,
             report_digest=turn.end.report_digest,
+            reason=said.reason,
             asks=said.question_digest is not None,
         ),
         e.Accepted(attempt=judge.id),

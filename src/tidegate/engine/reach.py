@@ -230,6 +230,7 @@ def _candidate(engine: Engine, build: Attempt, target: str, merged: Merged) -> c
         has_passed=merged.tree in engine.book.run.passed,
         empty_digest=engine.ports.ledger.put_text(_NOTHING_LEFT) if is_empty else None,
         unfit_digest=engine.ports.ledger.put_text(unfit) if unfit else None,
+        unfit_reason=", ".join(code.lower() for code in merged.codes) or "unfit",
         surface=merged.surface,
         is_disjoint=merged.is_disjoint,
     )

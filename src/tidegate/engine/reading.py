@@ -21,6 +21,7 @@ def _said(ledger: Ledger, report: Report) -> Said:
     return Said(
         verdict=report.verdict,
         kind=report.kind,
+        reason=report.reason,
         footprint=report.footprint,
         fixture=report.fixture,
         question_digest=ledger.put_text(report.question) if report.question else None,

@@ -223,6 +223,7 @@ def _merged(said: Json) -> Merged | MergeConflict:
         commit=said["commit"],
         tree=said["tree"],
         findings=_in_words(said["steps"], "findings"),
+        codes=tuple(dict.fromkeys(f["code"] for step in said["steps"] for f in step["findings"])),
         surface=_in_words(said["steps"], "surface"),
         is_disjoint=said["is_disjoint"],
     )

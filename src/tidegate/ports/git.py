@@ -144,6 +144,8 @@ class Merged:
     commit: str
     tree: str
     findings: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    """What kinds of findings there are, in their order."""
     surface: tuple[str, ...] = ()
     is_disjoint: bool = False
     """What the target has gained since the merge before touches no path of this change."""

@@ -4,16 +4,43 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from tidegate.core.errors import Unavailable
 
-_FILES = ("dates.py", "test_dates.py")
+_MODULES = ("dates", "months", "ranges")
+_FILES = (*(f"{name}.py" for name in _MODULES), *(f"test_{name}.py" for name in _MODULES))
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An issue of the demo. Without a footprint it may touch what does not judge it."""
+
+    title: str
+    text: str
+    footprint: tuple[str, ...] = ()
+
+
 _ISSUES = (
-    ("Tell the day of the week", "Add weekday(date); Monday is 0. Test it."),
-    ("Say what a date should look like", "parse() should help who writes nonsense."),
-    ("Show dates without zeros", "show() should not pad the month."),
+    Made(
+        "Tell the day of the week",
+        "Add weekday(date); Monday is 0. Test it.",
+        ("weekday.py", "test_weekday.py"),
+    ),
+    Made(
+        "Say what a date should look like",
+        "parse() should help who writes nonsense.",
+        ("dates.py",),
+    ),
+    Made("Show dates without zeros", "show() should not pad the month.", ("dates.py",)),
+    Made("Count whole weeks", "Add weeks(first, last).", ("ranges.py",)),
+    Made("Tell what is past", "Add is_past(day, today).", ("ranges.py",)),
+    Made("Make it better", "Everything should be better."),
+    Made("Tell what day it is", "Add clock.py with today().", ("clock.py",)),
+    Made("Read months with a dot", "months.number('Nov.') should be 11."),
+    Made("Say it nicer", "Find a better word for spans.", ("ranges.py",)),
 )
 _GIT_LIMIT_S = 60
 
@@ -24,6 +51,7 @@ def make_world(folder: Path, environment: Mapping[str, str]) -> Path:
     repository.mkdir()
     for name in _FILES:
         (repository / name).write_text(_made(f"{name}.txt"), encoding="utf-8")
+    (repository / ".gitignore").write_text("__pycache__/\n", encoding="utf-8")
     agent = folder / "agent.sh"
     agent.write_text(_made("agent.sh"), encoding="utf-8")
     (repository / "tidegate.toml").write_text(_configuration(folder, agent), encoding="utf-8")
@@ -41,6 +69,7 @@ def _configuration(folder: Path, agent: Path) -> str:
     command = f"DEMO_PYTHON={python} sh {shlex.quote(str(agent))}"
     return (
         f"[check]\ncommand = {_toml(f'{python} -m unittest -q')}\n"
+        f'[roles.adjudicate]\nagent = "shell"\ncommand = {_toml(command)}\n'
         f"[roles.build]\ncommand = {_toml(command)}\n"
         f"[workspace]\nroot = {_toml(str(folder / 'workspaces'))}\n"
         "[run]\nwidth = 3\n"
@@ -56,9 +85,11 @@ def _toml(text: str) -> str:
 
 def _write_issues(folder: Path) -> None:
     folder.mkdir(parents=True)
-    for number, (title, text) in enumerate(_ISSUES, start=1):
-        path = folder / f"{number:03}-{title.lower().replace(' ', '-')}.md"
-        path.write_text(f"---\ntitle: {title}\n---\n\n{text}\n", encoding="utf-8")
+    for number, made in enumerate(_ISSUES, start=1):
+        path = folder / f"{number:03}-{made.title.lower().replace(' ', '-')}.md"
+        listed = f"footprint: [{', '.join(made.footprint)}]\n" if made.footprint else ""
+        head = f"---\ntitle: {made.title}\n{listed}---\n"
+        path.write_text(f"{head}\n{made.text}\n", encoding="utf-8")
 
 
 def _commit_all(repository: Path, environment: Mapping[str, str]) -> None:
@@ -68,7 +99,7 @@ def _commit_all(repository: Path, environment: Mapping[str, str]) -> None:
         ("config", "user.email", "demo@example.invalid"),
         ("config", "commit.gpgSign", "false"),
         ("add", "-A"),
-        ("commit", "-q", "-m", "A parser of dates, with tests"),
+        ("commit", "-q", "-m", "Dates, months and ranges, with tests"),
     ):
         _git(repository, arguments, environment)
 

@@ -42,7 +42,7 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return QUIET, f"{attempt} has its artifact"
         case e.Conflicted(paths=paths):
             return BAD, f"no longer merges: {', '.join(paths[:3])}"
-        case e.Judged() if event.by != "controller" or event.reason in _CONTROLLER_FINDS:
+        case e.Judged() if "-build-" in event.attempt:
             return _judged(event)
         case e.Landed(commit=commit):
             return GOOD, f"landed as {commit[:10]}"
@@ -111,9 +111,6 @@ def _outside(event: e.PublishSettled | e.EffectSettled) -> tuple[Level, str]:
             return QUIET, f"the tracker did {receipt}"
         case e.EffectSettled(outcome=outcome, receipt=receipt, detail=detail):
             return BAD, f"{receipt}: {outcome}: {detail}"
-
-
-_CONTROLLER_FINDS = frozenset({"agent_failed", "empty", "unchanged", "unfit"})
 
 
 def _judged(event: e.Judged) -> tuple[Level, str]:

@@ -1,6 +1,14 @@
-# The demo's builder: a shell script that does real edits and knows nothing of what becomes of them.
+# The demo's agent: a shell script that does real edits and knows nothing of what becomes of them.
 # It is run in the workspace; Tidegate tells it what to do by the variables TIDEGATE_*.
 set -eu
+
+if [ "$TIDEGATE_ROLE" = adjudicate ]; then
+    case "$TIDEGATE_ISSUE" in
+    006) printf 'VERDICT: REFUSE\nKIND: unstated\nREASON: nothing says what better would be\n' ;;
+    *) printf 'VERDICT: BUILD\n' ;;
+    esac >"$TIDEGATE_REPORT"
+    exit 0
+fi
 
 edit() { # edit FILE PYTHON: change a file by a line of Python over its text
     "$DEMO_PYTHON" - "$1" "$2" <<'PYTHON'
@@ -14,11 +22,29 @@ PYTHON
 
 case "$TIDEGATE_ISSUE" in
 001) # two commits, with a good look at the tests in between
-    edit dates.py 'text = text.replace("def parse", "def weekday(date):\n    \"\"\"The day of the week, Monday is 0.\"\"\"\n    import datetime\n\n    return datetime.date(*date).weekday()\n\n\ndef parse", 1)'
-    git commit -qam 'Tell the day of the week'
-    for _ in 1 2 3 4 5 6 7 8; do "$DEMO_PYTHON" -m unittest -q; done
-    edit test_dates.py 'text = text.replace("if __name__", "class Weekday(unittest.TestCase):\n    def test_weekday(self):\n        self.assertEqual(dates.weekday((2026, 11, 30)), 0)\n\n\nif __name__", 1)'
-    git commit -qam 'Test the day of the week'
+    cat >weekday.py <<'NEW'
+import datetime
+
+
+def weekday(date):
+    """The day of the week, Monday is 0."""
+    return datetime.date(*date).weekday()
+NEW
+    git add weekday.py
+    git commit -qm 'Tell the day of the week'
+    for _ in 1 2 3 4 5 6; do "$DEMO_PYTHON" -m unittest -q; done
+    cat >test_weekday.py <<'NEW'
+import unittest
+
+import weekday
+
+
+class Weekday(unittest.TestCase):
+    def test_a_monday(self):
+        self.assertEqual(weekday.weekday((2026, 11, 30)), 0)
+NEW
+    git add test_weekday.py
+    git commit -qm 'Test the day of the week'
     echo 'Added weekday() and a test for it. The tests pass here.' >"$TIDEGATE_REPORT"
     ;;
 002) # wrong at first; the finding tells it where
@@ -39,5 +65,42 @@ case "$TIDEGATE_ISSUE" in
     esac
     edit dates.py "text = text.replace('$from', '$to')"
     echo "Wrote the month as $to." >"$TIDEGATE_REPORT"
+    ;;
+004) # holds ranges.py for a while
+    edit ranges.py 'text += "\n\ndef weeks(first, last):\n    \"\"\"The whole weeks of a span.\"\"\"\n    return days(first, last) // 7\n"'
+    "$DEMO_PYTHON" -m unittest -q
+    echo 'Added weeks().' >"$TIDEGATE_REPORT"
+    ;;
+005) # wants ranges.py too
+    edit ranges.py 'text += "\n\ndef is_past(day, today):\n    \"\"\"Whether a day lies before today.\"\"\"\n    return days(day, today) > 0\n"'
+    echo 'Added is_past().' >"$TIDEGATE_REPORT"
+    ;;
+007) # tidies up where nobody asked it to
+    if [ "$TIDEGATE_ROUND" = 1 ]; then
+        printf 'def today():\n    import datetime\n\n    return datetime.date.today()\n' >clock.py
+        edit dates.py 'text = text.replace("Dates as people write them.", "Dates, tidied up.")'
+        echo 'Added today(), and tidied dates.py on the way.' >"$TIDEGATE_REPORT"
+    else
+        grep -q 'dates.py' "$TIDEGATE_FINDING"
+        git checkout -q "$(git merge-base HEAD origin/HEAD 2>/dev/null || git rev-list --max-parents=0 HEAD)" -- dates.py
+        echo 'Took back what dates.py was not to get.' >"$TIDEGATE_REPORT"
+    fi
+    ;;
+008) # makes the test fit the bug, until it is told
+    if [ "$TIDEGATE_ROUND" = 1 ]; then
+        edit months.py 'text = text.replace("if len(found) != 1:", "if not found:")'
+        edit test_months.py 'text = text.replace("    def test_what_could", "    @unittest.skip(\"flaky\")\n    def test_what_could")'
+        echo 'months.number() is more forgiving now.' >"$TIDEGATE_REPORT"
+    else
+        grep -q test_what_could_be_two_months_is_none "$TIDEGATE_FINDING"
+        edit months.py 'text = text.replace("if not found:", "if len(found) != 1:").replace("name.strip()", "name.strip(\" .\")")'
+        edit test_months.py 'text = text.replace("    @unittest.skip(\"flaky\")\n", "")'
+        echo 'A dot after a short form will do; the test stands as it was.' >"$TIDEGATE_REPORT"
+    fi
+    ;;
+009) # leaves its workspace
+    echo 'for later' >../notes.txt
+    edit ranges.py 'text = text.replace("Spans between", "The span between")'
+    echo 'Done.' >"$TIDEGATE_REPORT"
     ;;
 esac
