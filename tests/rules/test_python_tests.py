@@ -279,3 +279,32 @@ def test_a_class_that_tests_stand_on_may_have_more() -> None:
     assert said({path: text}, {path: text + more.replace("two", "one")}) != []
     heir = text.replace("Fake", "Fake(Real)")
     assert said({path: heir}, {path: heir + more}) == [f"{path}: Fake has changed"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (CALC_TEXT, CALC_TEXT.replace("def", "if NEVER:\n  def").replace("    a", "      a")),
+        (f"{CALC_TEXT}\n\nx = add(1)\nx = add(2)\n", f"{CALC_TEXT}\n\nx = add(2)\nx = add(1)\n"),
+        (f"@pytest.fixture(autouse=True)\ndef strict():\n    fail()\n\n\n{CALC_TEXT}", CALC_TEXT),
+        (
+            CALC_TEXT,
+            f"{CALC_TEXT}\n\n@eval('f')\nclass TestZ:\n    def test_z(self):\n        f()\n",
+        ),
+        (CLASS, f"{CLASS}\n\nclass TestCalc(unittest.TestCase):\n    y = 1\n"),
+        ("", "pytest_plugins = ['fake']\n"),
+    ],
+)
+def test_what_stands_around_tests_counts(old: str, new: str) -> None:
+    """A condition, an order, a fixture for all, a class of the same name, a plugin."""
+    assert said({CALC: old or None}, {CALC: new}) != []
+
+
+def test_a_class_that_moves_takes_its_set_up_along() -> None:
+    """A test says what its set-up lets it say."""
+    place = "tests/test_b.py"
+    assert said({CALC: CLASS}, {place: CLASS}) == []
+    weaker = CLASS.replace("self.x = 4", "self.assertEqual = print")
+    assert said({CALC: CLASS}, {place: weaker}) == [
+        f"{CALC}: TestCalc.test_x stands on another TestCalc, now in {place}"
+    ]
