@@ -77,6 +77,13 @@ def test_a_link_is_followed_as_the_kernel_would(link: str, target: str | None) -
     assert resolve(link, TEXTS) == target
 
 
+def test_links_are_looked_for_where_a_footprint_is() -> None:
+    """The folders before the first wildcard; the whole tree where one has none."""
+    patterns = parse_all(["src/a/**", "docs/", "x.md", "a/b*/c"], allow_all=False)
+    assert scope.places(patterns) == ("a", "docs", "src/a", "x.md")
+    assert scope.places(parse_all(["src/", "**/x.py"], allow_all=False)) == ()
+
+
 def test_two_who_meet_behind_a_link_overlap(world: World) -> None:
     """G6-05: declared paths that resolve to the same target belong to one lane at a time."""
     (world.root / "CLAUDE.md").symlink_to("AGENTS.md")

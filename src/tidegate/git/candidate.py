@@ -165,7 +165,7 @@ def _out_of_scope(
     patterns = part.footprint or ()
     found = scope.out_of_scope(changes, patterns, led_by={})
     if found and patterns:
-        entries = tree_diff.tree_entries(git, new, mode=LINK)
+        entries = tree_diff.tree_entries(git, new, mode=LINK, below=scope.places(patterns))
         leading = links.resolved(links.texts(git, entries))
         found = scope.out_of_scope(changes, patterns, led_by=leading)
     return (*found, *scope.mass_deletion(git, old, changes, patterns))

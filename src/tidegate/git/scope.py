@@ -5,6 +5,7 @@ business; what counts as a change is `tidegate.git.tree_diff`'.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 
 from tidegate.core import footprint
 from tidegate.core.footprint import Pattern
@@ -116,6 +117,16 @@ def mass_deletion(
         return ()
     detail = f"is one of {len(gone)} deleted files, of {total}; name what is to go in the footprint"
     return (Finding("mass_deletion", gone[0], detail),)
+
+
+def places(patterns: Sequence[Pattern]) -> tuple[str, ...]:
+    """The folders and paths that all of the patterns lie below; none where that is the root."""
+    found = {"/".join(takewhile(_is_plain, pattern.text.split("/"))) for pattern in patterns}
+    return () if "" in found else tuple(sorted(each.rstrip("/") for each in found))
+
+
+def _is_plain(name: str) -> bool:
+    return not set(name) & set("*?[\\")
 
 
 def widened(patterns: Sequence[Pattern], links: Mapping[str, str | None]) -> tuple[Pattern, ...]:

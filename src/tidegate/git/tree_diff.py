@@ -5,6 +5,7 @@ Modes, links and submodules count as much as text. All of this is read from tree
 from a working tree.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -78,11 +79,11 @@ def _kind(old_mode: str, new_mode: str, *, same_content: bool) -> Kind:
 Entries = dict[str, tuple[str, str]]
 
 
-def tree_entries(git: Git, tree: str, *, mode: str = "") -> Entries:
-    """Map every path of a tree or commit, or those of one mode, to its mode and oid."""
+def tree_entries(git: Git, tree: str, *, mode: str = "", below: Sequence[str] = ()) -> Entries:
+    """Map every path of a tree or commit to its mode and oid; of one mode or some places alone."""
     entries: Entries = {}
     wanted = mode.encode()
-    rows = git.run("ls-tree", "-r", "-z", "--full-tree", tree).items
+    rows = git.run("ls-tree", "-r", "-z", "--full-tree", tree, "--", *below).items
     for row in (row for row in rows if row.startswith(wanted)):
         attributes, _, path = row.partition(b"\t")
         found, _, oid = attributes.decode().split(" ")
