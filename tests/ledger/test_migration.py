@@ -13,9 +13,10 @@ from tidegate.ledger.opening import open_reader, open_writer
 from tidegate.ledger.sqlite import SqliteLedger
 from tidegate.testing.ledger_history import RUN
 
-ADD = Step(number=2, name="mood", sql="alter table lane add column mood text;\n")
+KNOWN = len(load_steps())
+ADD = Step(number=KNOWN + 1, name="mood", sql="alter table lane add column mood text;\n")
 KEEP = Step(
-    number=3,
+    number=KNOWN + 2,
     name="note",
     sql="""
 create table note (text text) strict;
@@ -27,7 +28,7 @@ end;
 """,
 )
 BROKEN = Step(
-    number=4,
+    number=KNOWN + 3,
     name="broken",
     sql="create table ok (x text) strict;\ninsert into none values (1);\n",
 )
@@ -98,10 +99,11 @@ def test_a_new_ledger_needs_no_copy(tmp_path: Path) -> None:
 def test_a_step_is_whole_or_not_at_all(tmp_path: Path) -> None:
     """G4-09: a step that fails in its middle leaves the ledger at the version before it."""
     _open(tmp_path, _steps(ADD, KEEP)).close()
-    with pytest.raises(IntegrityError, match=r"version 4 \(broken\) does not fit.*ledger.db.v3"):
+    told = rf"version {KNOWN + 3} \(broken\) does not fit.*ledger.db.v{KNOWN + 2}"
+    with pytest.raises(IntegrityError, match=told):
         _open(tmp_path, _steps(ADD, KEEP, BROKEN))
     connection = _open(tmp_path, _steps(ADD, KEEP))
-    assert version_of(connection) == 3
+    assert version_of(connection) == KNOWN + 2
     assert connection.execute("select 1 from sqlite_schema where name = 'ok'").fetchall() == []
     connection.close()
 
@@ -129,5 +131,5 @@ def test_each_step_is_done_once(tmp_path: Path) -> None:
 def test_an_older_ledger_is_not_read_as_a_newer_one(tmp_path: Path) -> None:
     """A reading command does not guess at an older schema, and says who brings it up to date."""
     _open(tmp_path, _steps()).close()
-    with pytest.raises(NotReady, match=r"version 1.* version 2.*up to date"):
+    with pytest.raises(NotReady, match=rf"version {KNOWN}.* version {KNOWN + 1}.*up to date"):
         open_reader(tmp_path, _steps(ADD))

@@ -84,6 +84,17 @@ def outcomes(connection: sqlite3.Connection) -> Mapping[str, tuple[str, str]]:
     return {issue: (run, outcome) for issue, run, outcome in ended}
 
 
+def standing_outcomes(connection: sqlite3.Connection) -> Mapping[str, tuple[str, str]]:
+    """The same, without those that an `open` of the owner's came after."""
+    ended = connection.execute(_SQL["standing_outcomes"])
+    return {issue: (run, outcome) for issue, run, outcome in ended}
+
+
+def words(connection: sqlite3.Connection) -> Sequence[RawRow]:
+    """The owner's words, oldest first."""
+    return connection.execute(_SQL["words"]).fetchall()
+
+
 def summary(connection: sqlite3.Connection, run: str) -> Summary:
     """Counts, and the open lanes, all of one moment.
 
