@@ -27,6 +27,7 @@ def build_house() -> House:
     from tidegate.git.host import HostRepositories  # noqa: PLC0415 - as above
     from tidegate.git.program import COMMAND, FORKABLE  # noqa: PLC0415 - as above
     from tidegate.runner.clock import HostClock  # noqa: PLC0415 - as above
+    from tidegate.runner.consult import consult  # noqa: PLC0415 - as above
     from tidegate.runner.fork_client import Forkable  # noqa: PLC0415 - as above
     from tidegate.runner.local import LocalRunners  # noqa: PLC0415 - as above
     from tidegate.runner.singleton import (  # noqa: PLC0415 - as above
@@ -45,6 +46,7 @@ def build_house() -> House:
         open_tracker=_open_tracker,
         lock_controller=lambda home: controller_lock(home, holder=holder),
         controller_holder=controller_holder,
+        consult=consult,
         runners=runners,
         wake=runners.wake,
         store=FileStore(),

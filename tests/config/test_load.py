@@ -139,6 +139,8 @@ def test_every_key_is_explained_and_accepts_its_default(path: str) -> None:
 
 def test_the_sections_are_those_of_the_design() -> None:
     """The list is closed: a further section is a change of the reference."""
-    wanted_sections = "run land workspace check roles.build env disk tracker limits deadlines"
+    wanted_sections = (
+        "run land workspace check roles.build roles.queue env disk tracker limits deadlines"
+    )
     assert wanted_sections.split() == list(SECTIONS)
     assert ROLES == ("build",)

@@ -27,6 +27,7 @@ from tidegate.core.issue import Issue
 from tidegate.engine.engine import Engine
 from tidegate.engine.loop import Wish
 from tidegate.ledger.memory import MemoryLedger
+from tidegate.ports.consult import Answer
 from tidegate.ports.runners import RunnerSpec
 from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.house import House
@@ -153,6 +154,7 @@ class World:
             open_tracker=lambda *_: FakeTracker(self._issues),
             lock_controller=no_lock,
             controller_holder=lambda _: None,
+            consult=lambda *_, **__: Answer(fault="nobody is asked here"),
             runners=gated(self.host, "runners", self._runners_gate),
             wake=lambda: None,
             store=gated(self.store, "store", gate),

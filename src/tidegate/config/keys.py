@@ -16,7 +16,7 @@ import msgspec
 
 from tidegate.config import policy_keys
 from tidegate.config.rules import Rule
-from tidegate.config.sections import RoleTable, Settings
+from tidegate.config.sections import QueueRole, RoleTable, Settings
 from tidegate.core.policy import Policy
 from tidegate.core.text import printable
 
@@ -144,6 +144,7 @@ _SETTINGS: Mapping[str, type] = {
 CLASSES: Mapping[str, type] = {
     **{name: _SETTINGS[name] for name in ("run", "land", "workspace", "check")},
     **{f"roles.{name}": RoleTable for name in ROLES},
+    "roles.queue": QueueRole,
     **{name: _SETTINGS[name] for name in ("env", "disk", "tracker")},
 }
 KEYS: Mapping[str, Key] = {key.path: key for key in _all()}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.config.frontmatter import Entry, Page, read_page
-from tidegate.config.keys import KEYS, ROLES
+from tidegate.config.keys import KEYS, ROLES, SECTIONS
 from tidegate.config.problem import Misconfigured, Problem, closest
 from tidegate.config.prompt import template_problems
 from tidegate.config.reading import read_text
@@ -82,7 +82,14 @@ def stray_roles(root: Path) -> Iterator[Problem]:
         if path.stem not in ROLES:
             what = f"there is no role `{path.stem}`"
             guess = closest(path.stem, ROLES)
-            fix = f"rename or remove the file; there is {', '.join(ROLES)}"
+            fix = _where_else(path.stem)
             yield Problem(
                 file=f"{FOLDER}/{path.name}", line=1, what=what, fix=fix, did_you_mean=guess
             )
+
+
+def _where_else(name: str) -> str:
+    """What to do about a file that fills no role. One that is no agent is only ever configured."""
+    if f"roles.{name}" in SECTIONS:
+        return f"it is told nothing, so it has no file: fill it in [roles.{name}] of tidegate.toml"
+    return f"rename or remove the file; there is {', '.join(ROLES)}"

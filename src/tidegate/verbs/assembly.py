@@ -1,21 +1,21 @@
 """Put the engine of a run together from its frozen configuration. Nothing is decided here."""
 
-from collections.abc import Mapping
-from fnmatch import fnmatchcase
-
 from tidegate.config.load import Configuration
 from tidegate.config.prompt import render_prompt
 from tidegate.core.errors import NotReady
 from tidegate.core.events import ControllerTookOver
+from tidegate.core.word import last_words
 from tidegate.engine.book import open_book
 from tidegate.engine.engine import Engine
 from tidegate.engine.places import Places
 from tidegate.engine.setup import Ports, Setup
+from tidegate.playbooks.queue import landed_of
 from tidegate.ports.clock import Reading
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
+from tidegate.verbs.environment import allowed
 from tidegate.verbs.house import House
-from tidegate.verbs.queue import landed_issues, outcomes_of
+from tidegate.verbs.queue import outcomes_of
 from tidegate.verbs.workspaces import workspaces_root
 
 
@@ -42,7 +42,9 @@ def assemble(
         width=configuration.settings.run.width,
         render_prompt=render_prompt,
         now=now,
-        landed=landed_issues(outcomes_of(ledger)),
+        landed=landed_of(outcomes_of(ledger)),
+        words=lambda: last_words(ledger.words()),
+        lane_names={str(row["lane"]) for row in ledger.rows("lane", run)},
     )
 
 
@@ -101,21 +103,3 @@ def _took_over(house: House, now: Reading, epoch: int) -> ControllerTookOver:
         boottime_s=now.boottime_s,
         boot_id=now.boot_id,
     )
-
-
-_LEADS_ELSEWHERE = frozenset({
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
-})  # fmt: skip
-"""What git exports to its hooks. In a workspace each of them names another repository."""
-
-
-def allowed(environment: Mapping[str, str], patterns: tuple[str, ...]) -> dict[str, str]:
-    """The part of the user's environment that agents and checks may see."""
-    return {
-        name: value
-        for name, value in environment.items()
-        if name not in _LEADS_ELSEWHERE and any(fnmatchcase(name, each) for each in patterns)
-    }

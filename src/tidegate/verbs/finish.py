@@ -6,15 +6,15 @@ from pathlib import Path
 
 from tidegate.core.errors import IntegrityError, NotReady
 from tidegate.core.events import RunEnded
-from tidegate.core.issue import Issue
 from tidegate.core.values import Verdict
 from tidegate.engine.engine import Engine
 from tidegate.engine.loop import Ended, Wish
+from tidegate.playbooks.queue import arrange
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.idle import waiting_of
 from tidegate.verbs.land import remedy
-from tidegate.verbs.queue import needed
 from tidegate.verbs.summary import Summary, Target, WaitingIssue, summarize
 
 
@@ -24,17 +24,16 @@ def finish(
     """End the run where it is over; what became of it, and the exit code."""
     run = engine.book.run
     is_over = _is_over(engine, ended)
-    waits_for = "the next run" if is_over else "the run to go on"
     summary = summarize(
         engine.ports.ledger,
         run.id,
         target=Target(ref=run.started.ref, commit=run.target),
-        waiting=tuple(_waiting(engine, issue, waits_for) for issue in engine.queue),
+        waiting=_waiting(engine, "the next run" if is_over else "the run to go on"),
         note=_note(house, repository, engine, ended),
     )
     summary = replace(summary, is_delivered=not run.waiting)
     if is_over:
-        end_run(engine, summary, ended.halt or "the queue is empty")
+        end_run(engine, summary, ended.halt or _end_of_queue(engine))
     return summary, _exit_code(summary, ended, is_over=is_over)
 
 
@@ -78,9 +77,28 @@ def _red_base(ledger: Ledger, log: str) -> str:
     return f"the check fails on the untouched base, so nothing was started:\n{ledger.text(log)}"
 
 
-def _waiting(engine: Engine, issue: Issue, otherwise: str) -> WaitingIssue:
-    waits_for = needed(issue, engine.landed) or otherwise
-    return WaitingIssue(issue=issue.id, waits_for=waits_for)
+def _waiting(engine: Engine, otherwise: str) -> tuple[WaitingIssue, ...]:
+    """What was not taken. What --max has left waits for the next run, and for nobody."""
+    is_limit = _is_at_limit(engine)
+    found = waiting_of(list(arrange(engine.queue, engine.facts(0))), otherwise=otherwise)
+    if not is_limit:
+        return found
+    limited = f"{otherwise}, since --max {engine.opened_max} is reached"
+    return tuple(
+        replace(each, waits_for=limited, is_wished=True) if each.waits_for == otherwise else each
+        for each in found
+    )
+
+
+def _is_at_limit(engine: Engine) -> bool:
+    return engine.opened_max is not None and engine.opened >= engine.opened_max
+
+
+def _end_of_queue(engine: Engine) -> str:
+    """Why a run that came to its end is over."""
+    if _is_at_limit(engine) and engine.queue:
+        return f"--max {engine.opened_max} is reached"
+    return "the queue is empty" if engine.only is None else "those of --only are done"
 
 
 def _end(summary: Summary, reason: str) -> RunEnded:
@@ -100,6 +118,11 @@ def _tidy(engine: Engine) -> None:
             folder.rmdir()
 
 
+def needs_somebody(summary: Summary) -> bool:
+    """Something waits that nobody wished to wait, or there is something to be known."""
+    return bool(summary.note) or not all(each.is_wished for each in summary.waiting)
+
+
 def _exit_code(summary: Summary, ended: Ended, *, is_over: bool) -> int:
     """130 where a wish left something undone: one that came too late interrupted nothing."""
     if ended.is_damaged:
@@ -108,4 +131,4 @@ def _exit_code(summary: Summary, ended: Ended, *, is_over: bool) -> int:
         return 130
     if ended.halt is not None:
         return NotReady.exit_code
-    return 1 if summary.stopped or summary.refused or summary.waiting or summary.note else 0
+    return 1 if summary.stopped or summary.refused or needs_somebody(summary) else 0

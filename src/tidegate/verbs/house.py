@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # a command pays for the ports that it uses, and for no other
 
     from tidegate.ports.agents import Agent
     from tidegate.ports.clock import Clock
+    from tidegate.ports.consult import Consult
     from tidegate.ports.git import Git
     from tidegate.ports.ledger import Ledger
     from tidegate.ports.repository import Repositories, Repository
@@ -49,6 +50,7 @@ class House:
     lock_controller: Callable[[str], AbstractContextManager[None]]
     controller_holder: Callable[[str], str | None]
     """Who holds the lock of a repository's controller now, None where nobody does."""
+    consult: Consult
     runners: Runners
     wake: Callable[[], None]
     """Ends a wait of the runners early; safe to call from a signal handler."""

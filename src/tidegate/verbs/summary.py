@@ -38,6 +38,8 @@ class WaitingIssue:
 
     issue: str
     waits_for: str
+    is_wished: bool = False
+    """It waits because whoever began the run wanted only so much of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
