@@ -108,7 +108,7 @@ def _load_agent(name: str) -> Agent:
     return load(name)
 
 
-def _open_tracker(root: str, path: str) -> Tracker:
+def _open_tracker(repository: Repository, path: str) -> Tracker:
     from tidegate.trackers.markdown import MarkdownTracker  # noqa: PLC0415 - as above
 
-    return MarkdownTracker(Path(root), path)
+    return MarkdownTracker(Path(repository.root), path, Path(repository.home, "issues.cache"))

@@ -132,7 +132,7 @@ def _workspaces(house: House, repository: Repository, configuration: Configurati
 
 def _issues(house: House, repository: Repository, configuration: Configuration) -> Symptom:
     try:
-        tracker = house.open_tracker(repository.root, configuration.settings.tracker.path)
+        tracker = house.open_tracker(repository, configuration.settings.tracker.path)
         count = len(tracker.issues())
     except TidegateError as error:
         return _failed("issues", error)

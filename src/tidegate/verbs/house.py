@@ -45,8 +45,8 @@ class House:
     open_ledger_read_only: Callable[[Repository], Ledger | None]
     open_git: OpenGit
     load_agent: Callable[[str], Agent]
-    open_tracker: Callable[[str, str], Tracker]
-    """Of a repository's root and the configured path below it."""
+    open_tracker: Callable[[Repository, str], Tracker]
+    """Of a repository and the configured path below its root."""
     lock_controller: Callable[[str], AbstractContextManager[None]]
     controller_holder: Callable[[str], str | None]
     """Who holds the lock of a repository's controller now, None where nobody does."""

@@ -33,7 +33,7 @@ def read_issues(
     house: House, repository: Repository, configuration: Configuration
 ) -> Sequence[Issue]:
     """All issues of the tracker, decided or not."""
-    return house.open_tracker(repository.root, configuration.settings.tracker.path).issues()
+    return house.open_tracker(repository, configuration.settings.tracker.path).issues()
 
 
 def undecided(issues: Iterable[Issue], ledger: Ledger | None) -> list[Issue]:

@@ -83,7 +83,7 @@ def add(
     """Write an issue under the next free number."""
     repository = house.repositories.find(folder)
     path = load(Path(repository.root)).configuration.settings.tracker.path
-    tracker = house.open_tracker(repository.root, path)
+    tracker = house.open_tracker(repository, path)
     return tracker.add(
         title,
         text=text,
