@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # as in `verbs.house`
     from collections.abc import Mapping
 
     from tidegate.ports.agents import Agent
+    from tidegate.ports.consult import Answer
     from tidegate.ports.git import Git
     from tidegate.ports.ledger import Ledger
     from tidegate.ports.repository import Repository
@@ -27,7 +28,6 @@ def build_house() -> House:
     from tidegate.git.host import HostRepositories  # noqa: PLC0415 - as above
     from tidegate.git.program import COMMAND, FORKABLE  # noqa: PLC0415 - as above
     from tidegate.runner.clock import HostClock  # noqa: PLC0415 - as above
-    from tidegate.runner.consult import consult  # noqa: PLC0415 - as above
     from tidegate.runner.fork_client import Forkable  # noqa: PLC0415 - as above
     from tidegate.runner.local import LocalRunners  # noqa: PLC0415 - as above
     from tidegate.runner.singleton import (  # noqa: PLC0415 - as above
@@ -46,7 +46,7 @@ def build_house() -> House:
         open_tracker=_open_tracker,
         lock_controller=lambda home: controller_lock(home, holder=holder),
         controller_holder=controller_holder,
-        consult=consult,
+        consult=_consult,
         runners=runners,
         wake=runners.wake,
         store=FileStore(),
@@ -56,6 +56,27 @@ def build_house() -> House:
         version=__version__,
         holder=holder,
         environment=dict(os.environ),
+    )
+
+
+def _consult(
+    command: str,
+    question: str,
+    *,
+    folder: str,
+    environment: Mapping[str, str],
+    limit_s: float,
+    bytes_max: int,
+) -> Answer:
+    from tidegate.runner.consult import consult  # noqa: PLC0415 - as above
+
+    return consult(
+        command,
+        question,
+        folder=folder,
+        environment=environment,
+        limit_s=limit_s,
+        bytes_max=bytes_max,
     )
 
 

@@ -16,15 +16,13 @@ from tidegate.config.reading import read_text
 from tidegate.config.validation import wrong_value
 
 FOLDER = ".tidegate/roles"
+_TEMPLATES = Path(__file__).with_name("templates")
 SIZE_MAX_BYTES = 1_048_576
 
 
 def default_prompt(role: str) -> str:
     """The template that comes with the package."""
-    from importlib import resources  # noqa: PLC0415 - 10 ms that a role's own file saves
-
-    place = resources.files("tidegate.config").joinpath("templates", f"{role}.md")
-    return place.read_text(encoding="utf-8")
+    return (_TEMPLATES / f"{role}.md").read_text(encoding="utf-8")
 
 
 def read_role(root: Path, role: str) -> tuple[Mapping[str, Any], str]:

@@ -8,7 +8,6 @@ import contextlib
 import fcntl
 import os
 import re
-import secrets
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -253,7 +252,7 @@ def _next_number(names: Sequence[str], *, above: int) -> str:
 
 def _write_new(descriptor: int, name: str, content: bytes) -> None:
     """Give a file its name only once its content is on the disk, and never another file's name."""
-    draft = f".{name}.{secrets.token_hex(4)}"
+    draft = f".{name}.{os.urandom(4).hex()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     file = os.open(draft, flags, 0o666, dir_fd=descriptor)
     try:
