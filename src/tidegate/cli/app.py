@@ -113,11 +113,12 @@ def add(
     from tidegate.verbs.setup import add as verb  # noqa: PLC0415 - each command loads its own
 
     body = standard_input() if text == "-" else text
-    issue = verb(house, here(), title, text=body, footprint=footprint, priority=priority)
+    issue, advice = verb(house, here(), title, text=body, footprint=footprint, priority=priority)
     if as_json:
-        show_json({"issue": issue.id, "title": issue.title, "path": issue.path})
+        said = {"issue": issue.id, "title": issue.title, "path": issue.path, "advice": advice}
+        show_json(said)
     else:
-        show_lines(f"issue {issue.id}: {issue.path}")
+        show_lines(f"issue {issue.id}: {issue.path}", *(f"note: {each}" for each in advice))
 
 
 @tidegate.command()

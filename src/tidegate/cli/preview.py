@@ -33,6 +33,8 @@ def _lines(seen: Preview) -> Iterator[str]:
         yield "nothing would start"
     rows = [_cells("start", each) for each in seen.starts]
     yield from columns([*rows, *(_cells("wait", each) for each in seen.waits)])
+    for first in seen.starts:
+        yield from (f"note on {first.issue}: {clean(told)}" for told in first.advice)
 
 
 def _cells(what: str, each: Planned) -> tuple[str, ...]:

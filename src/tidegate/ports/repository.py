@@ -76,6 +76,10 @@ class Repositories(Protocol):
         """True for a file below the root that git neither knows nor ignores: no clone has it."""
         ...
 
+    def files(self, repository: Repository) -> tuple[str, ...]:
+        """The paths of all files that git knows in the user's checkout."""
+        ...
+
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Make or repair the hub, bring `commit` into it, and return the commit's tree."""
         ...

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tidegate.config.load import load
 from tidegate.playbooks.queue import Facts, Place, Stand, arrange, ordered
+from tidegate.verbs.advice import advised
 from tidegate.verbs.doctor import Symptom, doctor
 from tidegate.verbs.house import House
 from tidegate.verbs.idle import WISHED
@@ -27,6 +28,8 @@ class Planned:
     stand: str
     reason: str
     note: str
+    advice: tuple[str, ...] = ()
+    """What should be heard of the footprint, of an issue that would start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +61,13 @@ def preview(house: House, folder: str, wish: RunWish, tell: Callable[[str], None
         busy = {holder.issue for holder in facts.holders}
         still = [i for i in issues if i.id not in facts.outcomes and i.id not in busy]
         found = ranking(house, repository, configuration, still, tell)
-    places = list(arrange(ordered(issues, found.rank), facts))
+        places = list(arrange(ordered(issues, found.rank), facts))
+        first = [each for each in places if each.is_next]
+        advice = advised(house, repository, [each.issue for each in first])
     return Preview(
         run=open_run,
-        starts=_planned([each for each in places if each.is_next], found.notes),
-        waits=_planned([each for each in places if not each.is_next], found.notes),
+        starts=_planned(first, found.notes, advice),
+        waits=_planned([each for each in places if not each.is_next], found.notes, {}),
         refused=refused,
         needs_somebody=any(not each.is_next and each.stand not in _NEEDS_NOBODY for each in places),
     )
@@ -76,7 +81,9 @@ def _with_slots(facts: Facts, wish: RunWish, width: int) -> Facts:
     return replace(facts, slots=slots if wish.opened_max is None else min(slots, wish.opened_max))
 
 
-def _planned(places: Sequence[Place], notes: Mapping[str, str]) -> tuple[Planned, ...]:
+def _planned(
+    places: Sequence[Place], notes: Mapping[str, str], advice: Mapping[str, tuple[str, ...]]
+) -> tuple[Planned, ...]:
     return tuple(
         Planned(
             issue=each.issue.id,
@@ -84,6 +91,7 @@ def _planned(places: Sequence[Place], notes: Mapping[str, str]) -> tuple[Planned
             stand=each.stand.value,
             reason=each.reason,
             note=notes.get(each.issue.id, ""),
+            advice=advice.get(each.issue.id, ()),
         )
         for each in places
     )

@@ -10,6 +10,7 @@ from tidegate.config.load import load
 from tidegate.config.starter import starter_files
 from tidegate.core.issue import Issue
 from tidegate.ports.repository import Repository
+from tidegate.verbs.advice import advised
 from tidegate.verbs.house import House
 
 _READ_MAX_BYTES = 1_000_000
@@ -79,18 +80,19 @@ def add(
     text: str,
     footprint: Sequence[str],
     priority: int,
-) -> Issue:
-    """Write an issue under the next free number."""
+) -> tuple[Issue, Sequence[str]]:
+    """Write an issue under the next free number; with it what should be heard of its footprint."""
     repository = house.repositories.find(folder)
     path = load(Path(repository.root)).configuration.settings.tracker.path
     tracker = house.open_tracker(repository, path)
-    return tracker.add(
+    issue = tracker.add(
         title,
         text=text,
         footprint=footprint,
         priority=priority,
         above=_highest_used(house, repository),
     )
+    return issue, advised(house, repository, [issue]).get(issue.id, ())
 
 
 def _highest_used(house: House, repository: Repository) -> int:
