@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from tidegate.core.errors import Refused
-from tidegate.core.lease import Lease
 from tidegate.core.word import Spoken, Word
 from tidegate.ledger import read
 from tidegate.ledger.blobs import Blobs
@@ -28,6 +27,7 @@ from tidegate.ports.ledger import Batch, Fence, Head, Row, Summary
 
 if TYPE_CHECKING:
     from tidegate.core.events import Recorded, RunStarted
+    from tidegate.core.lease import Lease
     from tidegate.ledger.chain import Stored
     from tidegate.ledger.words import StoredWord
     from tidegate.ledger.writer import Writer

@@ -3,12 +3,15 @@
 Nothing here changes the user's checkout, save `deliver`, which fast-forwards and never overwrites.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tidegate.ports.git import Delivered, NotDelivered
+if TYPE_CHECKING:  # the reading commands deliver nothing, and need none of it
+    from tidegate.ports.git import Delivered, NotDelivered
 
 HUB = "hub.git"
 """The hub's folder, beside the ledger."""
