@@ -82,9 +82,11 @@ def test_a_ruled_issue_is_not_taken_until_open_is_said(desk: Desk, word: str) ->
     assert explained(desk, "1") == ("ruled", f"the owner ruled it {word}: after the release")
     assert desk.text("next") == "002\n"
     code, run = desk.run()
-    assert (code, [each.issue for each in run.landed], run.waiting) == (0, ["002"], [])
+    assert (code, [each.issue for each in run.landed]) == (0, ["002"])
+    waits = f"the owner's word (it is {word})"
+    assert [(each.issue, each.waits_for) for each in run.waiting] == [("001", waits)]
     again = desk.tidegate("run")
-    assert (again.code, again.out) == (0, "nothing to do; set aside by the owner's word: 001\n")
+    assert (again.code, again.out) == (0, f"waiting  001  for {waits}\nnothing to do\n")
     desk.text("rule", "001", "open", "--reason", "it is out")
     assert [each.issue for each in desk.run()[1].landed] == ["001"]
 
@@ -155,6 +157,11 @@ def test_what_is_under_way_is_explained_and_not_taken_twice(desk: Desk) -> None:
     assert (said["stand"], said["is_next"]) == ("handed_over", False)
     assert said["waits_for"] == "a controller: `tidegate run` takes it up again"
     assert "it is handed over in lane 001 (building)" in desk.tidegate("next").err
+    path = desk.repository / ".tidegate" / "issues" / "001-issue.md"
+    aside = path.rename(desk.folder / "aside.md")
+    gone = desk.tidegate("explain", "1").json
+    assert (gone["stand"], gone["title"]) == ("handed_over", "Change a part")
+    aside.rename(path)
     desk.let("go")
     code, summary = desk.run()
     assert (code, [each.issue for each in summary.landed]) == (0, ["001"])
@@ -183,6 +190,7 @@ def test_a_run_that_is_under_way_hears_a_word(desk: Desk) -> None:
     desk.let("go")
     said = desk.ended(process)
     assert desk.lines("lanes") == ["001", "002", "001-2"]
-    assert [each.issue for each in said.summary.landed] == ["002", "001"]
+    assert sorted(each.issue for each in said.summary.landed) == ["001", "002"]
+    assert (said.code, said.summary.stopped) == (0, [])
     assert explained(desk, "001")[1].startswith("landed in run ")
     assert explained(desk, "003")[0] == "ruled"

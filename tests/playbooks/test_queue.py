@@ -14,6 +14,7 @@ from tidegate.playbooks.queue import (
     Stand,
     arrange,
     landed_of,
+    lane_name,
     ordered,
     takeable,
 )
@@ -187,6 +188,21 @@ def test_taking_reads_no_further_than_it_must() -> None:
 
     assert [each.id for each in takeable(told(), Facts(slots=2))] == ["001", "002"]
     assert len(read) == 2
+
+
+@pytest.mark.parametrize(
+    ("taken", "name"),
+    [
+        (set(), "001"),
+        ({"002", "001-2"}, "001"),
+        ({"001"}, "001-2"),
+        ({"001", "001-2", "001-3"}, "001-4"),
+        ({"001", "001-3"}, "001-2"),
+    ],
+)
+def test_an_issue_that_was_opened_again_gets_a_further_lane(taken: set[str], name: str) -> None:
+    """A lane is never used twice: the issue's second lane in a run has a number behind it."""
+    assert lane_name("001", taken) == name
 
 
 def test_only_what_landed_can_be_stood_upon() -> None:

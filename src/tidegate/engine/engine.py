@@ -235,6 +235,11 @@ class Engine:
         """An issue in the queue waits for nothing but a slot."""
         return bool(self.takeable(1))
 
+    @property
+    def is_at_limit(self) -> bool:
+        """This controller has opened as many lanes as it may."""
+        return self.opened_max is not None and self.opened >= self.opened_max
+
     def takeable(self, slots: int) -> Sequence[Issue]:
         """The issues that may be taken now, of at most so many, by the rules of the queue."""
         if self.opened_max is not None:

@@ -10,7 +10,6 @@ import shutil
 
 from tidegate.core.commands import NoteLanding, OpenLane, OpenTurn
 from tidegate.core.effects import Effect
-from tidegate.core.errors import Refused
 from tidegate.core.issue import Issue
 from tidegate.core.lane import Lane
 from tidegate.core.values import Role
@@ -29,9 +28,8 @@ from tidegate.playbooks.build import (
     head_of,
     plan,
 )
+from tidegate.playbooks.queue import lane_name
 from tidegate.ports.clock import Reading
-
-_LANES_OF_AN_ISSUE_MAX = 100
 
 
 def tick(engine: Engine, now: Reading) -> bool:
@@ -83,21 +81,10 @@ def _open_lanes(engine: Engine) -> None:
     taken = sum(lane.outcome is None for lane in engine.book.lanes.values())
     for issue in engine.takeable(engine.width - taken):
         engine.queue.remove(issue)
-        engine.book.record(_new_lane(engine, issue), _opening(engine, issue))
+        name = lane_name(issue.id, engine.lane_names)
+        engine.book.record(name, _opening(engine, issue))
+        engine.lane_names.add(name)
         engine.opened += 1
-
-
-def _new_lane(engine: Engine, issue: Issue) -> str:
-    """The id of an issue's lane: the issue's own, with a number where the run had one before."""
-    names = (issue.id, *(f"{issue.id}-{n}" for n in range(2, _LANES_OF_AN_ISSUE_MAX)))
-    name = next((name for name in names if name not in engine.lane_names), None)
-    if name is None:
-        raise Refused(
-            f"issue {issue.id} had {_LANES_OF_AN_ISSUE_MAX} lanes in this run",
-            hint="begin another run: `tidegate run --anew`",
-        )
-    engine.lane_names.add(name)
-    return name
 
 
 def _opening(engine: Engine, issue: Issue) -> OpenLane:

@@ -189,7 +189,8 @@ def _decided(issue: Issue, facts: Facts) -> Obstacle:
 
 
 def _ruled(word: Spoken) -> Obstacle:
-    return Obstacle(stand=Stand.RULED, reason=_ruling(word), waits_for="the owner's word")
+    waits_for = f"the owner's word (it is {word.word})"
+    return Obstacle(stand=Stand.RULED, reason=_ruling(word), waits_for=waits_for)
 
 
 def _ruling(word: Spoken) -> str:
@@ -229,6 +230,12 @@ def _overlap(issue: Issue, holders: Sequence[Holder]) -> Obstacle | None:
                 waits_for=held,
             )
     return None
+
+
+def lane_name(issue: str, taken: AbstractSet[str]) -> str:
+    """The id of an issue's lane: the issue's own, with a number where the run had one before."""
+    names = (f"{issue}-{number}" for number in range(2, len(taken) + 2))
+    return next((name for name in names if name not in taken), "") if issue in taken else issue
 
 
 def landed_of(outcomes: Mapping[str, tuple[str, str]]) -> set[str]:

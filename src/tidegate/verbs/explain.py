@@ -164,13 +164,13 @@ def _under_way(made: Explanation, line: Row) -> Explanation:
     stage = stage_of_row(line)
     is_carried = made.stand == Stand.UNDER_WAY
     attempt = str(line["attempt_id"] or "")
-    waits_for = _STAGE_WAITS[stage].format(attempt=attempt) if is_carried else _NOBODY
+    waits_for = STAGE_WAITS.get(stage, stage).format(attempt=attempt) if is_carried else _NOBODY
     since = str(line["last_event_at"] or line["opened_at"])
     return replace(made, lane=str(line["lane"]), stage=stage, since=since, waits_for=waits_for)
 
 
 _NOBODY = "a controller: `tidegate run` takes it up again"
-_STAGE_WAITS = {
+STAGE_WAITS = {
     "preparing": "its workspace",
     "building": "the end of {attempt}'s turn",
     "checking": "the check {attempt}",

@@ -41,6 +41,8 @@ def refill(
 
     True where there is one that can be taken. One that cannot be read can wait.
     """
+    if engine.is_at_limit:
+        return False
     try:
         issues = read_issues(house, repository, configuration)
     except TidegateError as error:

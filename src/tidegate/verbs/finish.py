@@ -79,9 +79,8 @@ def _red_base(ledger: Ledger, log: str) -> str:
 
 def _waiting(engine: Engine, otherwise: str) -> tuple[WaitingIssue, ...]:
     """What was not taken. What --max has left waits for the next run, and for nobody."""
-    is_limit = _is_at_limit(engine)
     found = waiting_of(list(arrange(engine.queue, engine.facts(0))), otherwise=otherwise)
-    if not is_limit:
+    if not engine.is_at_limit:
         return found
     limited = f"{otherwise}, since --max {engine.opened_max} is reached"
     return tuple(
@@ -90,13 +89,9 @@ def _waiting(engine: Engine, otherwise: str) -> tuple[WaitingIssue, ...]:
     )
 
 
-def _is_at_limit(engine: Engine) -> bool:
-    return engine.opened_max is not None and engine.opened >= engine.opened_max
-
-
 def _end_of_queue(engine: Engine) -> str:
     """Why a run that came to its end is over."""
-    if _is_at_limit(engine) and engine.queue:
+    if engine.is_at_limit and engine.queue:
         return f"--max {engine.opened_max} is reached"
     return "the queue is empty" if engine.only is None else "those of --only are done"
 

@@ -16,7 +16,7 @@ from tidegate.verbs.queue import chosen, facts_of, read_issues
 from tidegate.verbs.ranking import ranking
 from tidegate.verbs.start import RunWish
 
-_NEEDS_NOBODY = WISHED | {Stand.DECIDED, Stand.RULED, Stand.UNDER_WAY}
+_NEEDS_NOBODY = WISHED | {Stand.DECIDED, Stand.SLOT, Stand.UNDER_WAY, Stand.HANDED_OVER}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,8 +78,11 @@ class Summary:
 def summarize(
     ledger: Ledger, run: str, *, target: Target, waiting: tuple[WaitingIssue, ...], note: str
 ) -> Summary:
-    """Count what was done, from the lanes' rows."""
-    lanes = ledger.rows("lane", run)
+    """Count what was done, from the lanes' rows.
+
+    Of an issue that was opened again while the run went on, its last lane counts.
+    """
+    lanes = list({row["issue"]: row for row in ledger.rows("lane", run)}.values())
     return Summary(
         run=run,
         landed=tuple(_landed(row) for row in lanes if row["outcome"] == "landed"),
