@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import lanes, ledger, runner, scope, status, ticks
+from bench import lanes, ledger, queue, runner, scope, status, ticks
 from bench.figures import AT_LEAST, AT_MOST, Goal, Kind, Row, Table
 
 Measure = Callable[[Path], Table]
@@ -60,6 +60,10 @@ PARTS: Mapping[str, Part] = {
     "status": Part(
         short=lambda folder: status.measure(folder, rounds=11),
         long=lambda folder: status.measure(folder, rounds=41),
+    ),
+    "queue": Part(
+        short=lambda folder: queue.measure(folder, rounds=7),
+        long=lambda folder: queue.measure(folder, rounds=21),
     ),
     "lanes": Part(
         short=lambda folder: lanes.measure(folder, rounds=3),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # as in `verbs.house`
     from collections.abc import Mapping
 
     from tidegate.ports.agents import Agent
+    from tidegate.ports.consult import Answer
     from tidegate.ports.git import Git
     from tidegate.ports.ledger import Ledger
     from tidegate.ports.repository import Repository
@@ -50,6 +51,7 @@ def build_house() -> House:
         lock_controller=lambda home: controller_lock(home, holder=holder),
         controller_holder=controller_holder,
         open_inbox=lambda home: FolderInbox(f"{home}/inbox", listen_to=runners.listen_to),
+        consult=_consult,
         runners=runners,
         wake=runners.wake,
         store=FileStore(),
@@ -59,6 +61,27 @@ def build_house() -> House:
         version=__version__,
         holder=holder,
         environment=dict(os.environ),
+    )
+
+
+def _consult(
+    command: str,
+    question: str,
+    *,
+    folder: str,
+    environment: Mapping[str, str],
+    limit_s: float,
+    bytes_max: int,
+) -> Answer:
+    from tidegate.runner.consult import consult  # noqa: PLC0415 - as above
+
+    return consult(
+        command,
+        question,
+        folder=folder,
+        environment=environment,
+        limit_s=limit_s,
+        bytes_max=bytes_max,
     )
 
 
@@ -116,7 +139,7 @@ def _open_tracker(tracked: Tracked) -> Tracker:
 
     if tracked.settings.kind == "command":
         return _command_tracker(tracked)
-    return MarkdownTracker(Path(tracked.root), tracked.settings.path)
+    return MarkdownTracker(Path(tracked.root), tracked.settings.path, tracked.cache)
 
 
 def _command_tracker(tracked: Tracked) -> CommandTracker:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import runner, scope, status, ticks
+from bench import queue, runner, scope, status, ticks
 
 pytestmark = pytest.mark.slow
 
@@ -13,6 +13,13 @@ def test_status_is_measured_on_the_history_that_is_named(tmp_path: Path) -> None
     """The ledger holds the attempts, the last lanes are open, and status shows it all."""
     table = status.measure(tmp_path, rounds=1, attempts=30)
     assert "30 attempts" in table.title
+    assert all(value > 0 for row in table.rows for value in (*row.ours, *row.other))
+
+
+def test_the_queue_is_measured_with_the_issues_that_are_named(tmp_path: Path) -> None:
+    """Every issue is in the queue, and each command is measured on both sides."""
+    table = queue.measure(tmp_path, rounds=1, issues=30)
+    assert "30 issues" in table.title
     assert all(value > 0 for row in table.rows for value in (*row.ours, *row.other))
 
 

@@ -139,7 +139,10 @@ def test_every_key_is_explained_and_accepts_its_default(path: str) -> None:
 
 def test_the_sections_are_those_of_the_design() -> None:
     """The list is closed: a further section is a change of the reference."""
-    before, after = "run land workspace check", "ruling env disk tracker limits deadlines"
+    before, after = (
+        "run land workspace check",
+        "roles.queue ruling env disk tracker limits deadlines",
+    )
     roles = [f"roles.{name}" for name in ROLES]
     assert [*before.split(), *roles, *after.split()] == list(SECTIONS)
     assert ROLES == ("adjudicate", "build", "verify")

@@ -65,3 +65,11 @@ def test_a_role_that_nobody_fills_is_an_error(tmp_path: Path) -> None:
     (problem,) = complaints(tmp_path, main=MAIN)
     assert problem.startswith(".tidegate/roles/biuld.md:1: there is no role `biuld`")
     assert "did you mean `build`?" in problem
+
+
+def test_the_queue_role_has_no_file(tmp_path: Path) -> None:
+    """It is a command and is told nothing: a file for it would be passed over, so it is refused."""
+    write(tmp_path, role="x")
+    ((tmp_path / ROLE).parent / "queue.md").write_text("Order them.")
+    (problem,) = complaints(tmp_path, main=MAIN)
+    assert "fill it in [roles.queue] of tidegate.toml" in problem

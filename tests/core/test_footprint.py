@@ -3,7 +3,14 @@
 import pytest
 
 from tidegate.core import footprint
-from tidegate.core.footprint import InvalidPattern, advice, overlap, parse, parse_all
+from tidegate.core.footprint import (
+    InvalidPattern,
+    advice,
+    overlap,
+    parse,
+    parse_all,
+    texts_overlap,
+)
 
 MATCHES = [
     ("src/*", "src/a.py", True),
@@ -153,6 +160,28 @@ def test_overlap_follows_real_paths(first: list[str], second: list[str], *, expe
     one, two = parse_all(first, allow_all=True), parse_all(second, allow_all=True)
     assert overlap(one, two) is expected
     assert overlap(two, one) is expected
+
+
+def test_comparing_texts_says_the_same() -> None:
+    """What stands before the first wildcard tells apart only what the patterns tell apart too.
+
+    Every pattern that is known here is held against every other one.
+    """
+    written = [text for first, second, _ in OVERLAPS for text in (*first, *second)]
+    written += [
+        "src/\\[a\\].py",
+        "src/[a]",
+        "s?c/",
+        "Src/**",
+        "caf*",
+        "cafe\u0301/",
+        "src/a.py/b/c",
+    ]
+    texts = sorted({parse(text).text for text in (*written, *(text for text, _, _ in MATCHES))})
+    for one in texts:
+        for other in texts:
+            expected = overlap([parse(one)], [parse(other)])
+            assert texts_overlap([one], [other]) is expected, (one, other)
 
 
 def test_a_pattern_overlaps_with_every_path_that_it_matches() -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tests.sim.builders import Deed
 from tests.sim.faults import Odds
+from tidegate.verbs.start import RunWish
 
 CONFIGURATION = """
 [run]
@@ -33,8 +34,11 @@ class Plan:
 
     deeds: Mapping[str, Sequence[Deed]]
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    footprints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     added_s: Mapping[str, float] = field(default_factory=dict)
     """When an issue is added, where that is not before the run."""
+    wish: RunWish = field(default_factory=RunWish)
+    """What the user wants of the queue."""
     width: int = 2
     odds: Odds = field(default_factory=Odds)
     calm_at_s: float = 0.0

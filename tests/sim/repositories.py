@@ -48,6 +48,11 @@ class FakeRepositories:
         del repository
         return self._git.checkout.refs[f"refs/heads/{ref}"]
 
+    def files(self, repository: Repository) -> tuple[str, ...]:
+        """Those of the first commit."""
+        del repository
+        return ("readme", "shared")
+
     def branch_commit(self, repository: Repository, ref: str) -> str | None:
         """A full ref's commit."""
         del repository

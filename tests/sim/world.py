@@ -5,6 +5,7 @@ together from the ledger alone, by the same code that serves people.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -29,11 +30,11 @@ from tidegate.core.issue import Issue
 from tidegate.engine.engine import Engine
 from tidegate.engine.wish import Wish
 from tidegate.ledger.memory import MemoryLedger
+from tidegate.ports.consult import Answer
 from tidegate.ports.runners import RunnerSpec
 from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.house import House
 from tidegate.verbs.run import RunResult, run
-from tidegate.verbs.start import RunWish
 
 LIVES_MAX = 60
 RUNS_MAX = 5
@@ -119,7 +120,7 @@ class World:
             return run(
                 self.house(),
                 self.repositories.repository.root,
-                RunWish(width=self.plan.width, anew=self.anew),
+                replace(self.plan.wish, width=self.plan.width, anew=self.anew),
                 Eyes(recorded=lambda _: None, state=self._after_tick, wish=self._asked_wish),
             )
         except (SimulatedCrash, Unavailable, NotReady) as error:
@@ -161,6 +162,7 @@ class World:
             lock_controller=no_lock,
             controller_holder=lambda _: None,
             open_inbox=lambda _: gated(self.inbox, "inbox", gate),
+            consult=lambda *_, **__: Answer(fault="nobody is asked here"),
             runners=gated(self.host, "runners", self._runners_gate),
             wake=lambda: None,
             store=gated(self.store, "store", gate),
@@ -193,7 +195,13 @@ class World:
         now_s, plan = self.timeline.now_s, self.plan
         self._shown = {name for name in plan.deeds if plan.added_s.get(name, 0.0) <= now_s}
         return [
-            Issue(id=n, title=f"Do {n}", text=f"the text of {n}", needs=plan.needs.get(n, ()))
+            Issue(
+                id=n,
+                title=f"Do {n}",
+                text=f"the text of {n}",
+                needs=plan.needs.get(n, ()),
+                footprint=plan.footprints.get(n, ()),
+            )
             for n in plan.deeds
             if n in self._shown
         ]

@@ -113,11 +113,13 @@ def add(
     from tidegate.verbs.setup import add as verb  # noqa: PLC0415 - each command loads its own
 
     body = standard_input() if text == "-" else text
-    issue = verb(house, here(), title, text=body, footprint=footprint, priority=priority)
+    issue, advice = verb(house, here(), title, text=body, footprint=footprint, priority=priority)
     if as_json:
-        show_json({"issue": issue.id, "title": issue.title, "path": issue.path})
+        said = {"issue": issue.id, "title": issue.title, "path": issue.path, "advice": advice}
+        show_json(said)
     else:
-        show_lines(f"issue {issue.id}: {issue.path}" if issue.path else f"issue {issue.id}")
+        shown = f"issue {issue.id}: {issue.path}" if issue.path else f"issue {issue.id}"
+        show_lines(shown, *(f"note: {each}" for each in advice))
 
 
 @tidegate.command()
@@ -126,8 +128,25 @@ def add(
 )
 @click.option("--base", metavar="REF", help="Start a new run from this commit.")
 @click.option("--anew", is_flag=True, help="End the run that is open, and begin another.")
+@click.option(
+    "--max", "opened_max", type=click.IntRange(min=1), help="Open at most so many lanes, this time."
+)
+@click.option(
+    "--only", multiple=True, metavar="ISSUE", help="Take this issue and no other; repeatable."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would start and why, and do nothing.")
 @command(is_reading=False)
-def run(house: House, *, as_json: bool, width: int | None, base: str | None, anew: bool) -> None:
+def run(
+    house: House,
+    *,
+    as_json: bool,
+    width: int | None,
+    base: str | None,
+    anew: bool,
+    opened_max: int | None,
+    only: tuple[str, ...],
+    dry_run: bool,
+) -> None:
     """Build, check, rework and land the open issues.
 
     It goes on until the queue is empty. A run that was interrupted, or whose controller died, is
@@ -137,11 +156,19 @@ def run(house: House, *, as_json: bool, width: int | None, base: str | None, ane
     A run keeps the configuration that it began with. With --anew the open run is ended: its agents
     are stopped, what they did is kept, what landed stays, and issues that were not decided are
     open again.
-    """
-    from tidegate.cli.running import run as body  # noqa: PLC0415 - each command loads its own
-    from tidegate.verbs.start import RunWish  # noqa: PLC0415 - as above
 
-    wish = RunWish(width=width, base=base, anew=anew)
+    --max 1 works on one issue and ends. With --only, what an issue needs must have landed all the
+    same. What is left by either is told, and is no reason for another exit code.
+    """
+    from tidegate.verbs.start import RunWish  # noqa: PLC0415 - each command loads its own
+
+    wish = RunWish(width=width, base=base, anew=anew, only=only, opened_max=opened_max)
+    if dry_run:
+        from tidegate.cli.preview import preview  # noqa: PLC0415 - as above
+
+        sys.exit(preview(house, here(), wish, as_json=as_json))
+    from tidegate.cli.running import run as body  # noqa: PLC0415 - as above
+
     sys.exit(body(house, here(), wish, as_json=as_json))
 
 
@@ -195,10 +222,74 @@ def show(house: House, *, as_json: bool, lane: str, run_id: str | None, report: 
 @click.argument("issue", required=False)
 @command()
 def explain(house: House, *, as_json: bool, issue: str | None) -> None:
-    """Say why an issue is next, or is not; without one, all of them."""
-    from tidegate.cli.queue import explain as show_queue  # noqa: PLC0415 - each command loads its own
+    """Say why an issue is next, or is not; without one, all of them.
 
-    show_queue(house, here(), issue, as_json=as_json)
+    Of an issue that is under way, or of its lane, it says the stage, since when, and what it waits
+    for.
+    """
+    from tidegate.cli.queue import (  # noqa: PLC0415 - each command loads its own
+        show_issue,
+        show_queue,
+    )
+
+    if issue is None:
+        show_queue(house, here(), as_json=as_json)
+    else:
+        show_issue(house, here(), issue, as_json=as_json)
+
+
+@tidegate.command()
+@command()
+def queue(house: House, *, as_json: bool) -> None:
+    """Show all issues in their order, each with the one reason for its place."""
+    from tidegate.cli.queue import show_queue  # noqa: PLC0415 - each command loads its own
+
+    show_queue(house, here(), as_json=as_json)
+
+
+@tidegate.command("next")
+@click.option(
+    "-n", "count", type=click.IntRange(1, 64), default=1, help="As many as would start together."
+)
+@command()
+def next_(house: House, *, as_json: bool, count: int) -> None:
+    """Print the id of the issue that comes next.
+
+    It exits with 1 where nothing can be taken, and says why on standard error.
+    """
+    from tidegate.cli.queue import show_next  # noqa: PLC0415 - each command loads its own
+
+    sys.exit(show_next(house, here(), count, as_json=as_json))
+
+
+@tidegate.command()
+@click.argument("issues", nargs=-1, required=True, metavar="ISSUE...")
+@click.option("--reason", default="", help="Why it is worth another try.")
+@command(is_reading=False)
+def retry(house: House, *, as_json: bool, issues: tuple[str, ...], reason: str) -> None:
+    """Open issues again that were stopped, refused or set aside.
+
+    The next run takes them, and so does one that is under way. What became of them before is kept.
+    """
+    from tidegate.cli.standing import retry as body  # noqa: PLC0415 - each command loads its own
+
+    body(house, here(), issues, reason=reason, as_json=as_json)
+
+
+@tidegate.command()
+@click.argument("issue")
+@click.argument("word", type=click.Choice(["open", "gated", "deferred", "refused"]))
+@click.option("--reason", default="", help="Why; a word needs its reason.")
+@command(is_reading=False)
+def rule(house: House, *, as_json: bool, issue: str, word: str, reason: str) -> None:
+    """Say a standing word on an issue: open, gated, deferred or refused.
+
+    It binds all later runs until another is said. What is gated, deferred or refused is not taken;
+    open takes an issue again, whatever came of it.
+    """
+    from tidegate.cli.standing import rule as body  # noqa: PLC0415 - each command loads its own
+
+    body(house, here(), issue, word, reason=reason, as_json=as_json)
 
 
 @tidegate.command()

@@ -23,7 +23,7 @@ def command(*, is_reading: bool = True) -> Callable[[Body], Body]:
 
     def decorate(body: Body) -> Body:
         if is_reading:
-            _reading.add(body.__name__)
+            _reading.add(body.__name__.rstrip("_"))
 
         @click.option(
             "--json/--no-json",

@@ -1,29 +1,68 @@
 """The queue, with the reason for each place, and what is added to it."""
 
 import sys
+from collections.abc import Iterator
 
-from tidegate.cli.output import clean, columns, show_json, show_lines
+from tidegate.cli.output import clean, columns, complain, show_json, show_lines
 from tidegate.core.errors import Misused
-from tidegate.verbs.explain import explain as verb
+from tidegate.verbs.explain import Explanation, explain, next_issues
+from tidegate.verbs.explain import queue as queue_verb
 from tidegate.verbs.house import House
 
 
-def explain(house: House, folder: str, issue: str | None, *, as_json: bool) -> None:
-    """The queue, with the reason for each place."""
-    lines = verb(house, folder, issue)
+def show_queue(house: House, folder: str, *, as_json: bool) -> None:
+    """All issues in their order, each with the reason for its place."""
+    lines = queue_verb(house, folder)
     if as_json:
         show_json(list(lines))
         return
     if not lines:
         show_lines("there are no issues: `tidegate add TITLE` writes one")
-    show_lines(
-        *columns(
-            [
-                (">" if each.is_next else " ", each.issue, clean(each.reason), clean(each.title))
-                for each in lines
-            ]
-        )
-    )
+    show_lines(*columns([_cells(each) for each in lines]))
+
+
+def _cells(each: Explanation) -> tuple[str, ...]:
+    mark = ">" if each.is_next else " "
+    note = f" ({clean(each.note)})" if each.note else ""
+    return (mark, each.issue, f"{clean(each.reason)}{note}", clean(each.title))
+
+
+def show_issue(house: House, folder: str, issue: str, *, as_json: bool) -> None:
+    """One issue: why it does not move, or that it is next."""
+    found = explain(house, folder, issue)
+    if as_json:
+        show_json(found)
+    else:
+        show_lines(*_issue_lines(found))
+
+
+def _issue_lines(found: Explanation) -> Iterator[str]:
+    yield f"{found.issue}: {clean(found.title)}"
+    yield f"{'next' if found.is_next else f'place {found.place}'}: {clean(found.reason)}"
+    if found.stage:
+        yield f"lane {found.lane}: {found.stage} since {found.since}, waits for {found.waits_for}"
+    if found.note:
+        yield f"the queue role says: {clean(found.note)}"
+    if found.said is not None:
+        said = found.said
+        why = f": {clean(said.reason)}" if said.reason else ""
+        yield f"{clean(said.actor)} said {said.word} at {said.utc}{why}"
+
+
+def show_next(house: House, folder: str, count: int, *, as_json: bool) -> int:
+    """What would be taken now, an id a line; the exit code, 1 where that is nothing."""
+    found, reason = next_issues(house, folder, count)
+    if as_json:
+        show_json({"next": [_next(each) for each in found], "reason": reason})
+    else:
+        show_lines(*(each.issue for each in found))
+    if not found:
+        complain(clean(reason))
+    return 0 if found else 1
+
+
+def _next(each: Explanation) -> dict[str, object]:
+    return {"issue": each.issue, "title": each.title, "reason": each.reason, "note": each.note}
 
 
 def standard_input() -> str:

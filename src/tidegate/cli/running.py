@@ -82,7 +82,7 @@ def _advice(summary: Summary) -> Iterator[str]:
     for each in summary.stopped:
         yield f"see why: tidegate show {each.lane}"
     if summary.stopped:
-        yield "to try one again, add it anew: `tidegate add`"
+        yield f"to try one again: tidegate retry {summary.stopped[0].issue}"
 
 
 def _waiting(summary: Summary) -> Iterator[tuple[str, ...]]:

@@ -16,7 +16,7 @@ import msgspec
 
 from tidegate.config import policy_keys
 from tidegate.config.rules import Rule
-from tidegate.config.sections import ROLE_TABLES, Settings
+from tidegate.config.sections import ROLE_TABLES, QueueRole, Settings
 from tidegate.core.policy import Policy
 from tidegate.core.text import printable
 
@@ -144,6 +144,7 @@ _SETTINGS: Mapping[str, type] = {
 CLASSES: Mapping[str, type] = {
     **{name: _SETTINGS[name] for name in ("run", "land", "workspace", "check")},
     **{f"roles.{name}": ROLE_TABLES[name] for name in ROLES},
+    "roles.queue": QueueRole,
     **{name: _SETTINGS[name] for name in ("ruling", "env", "disk", "tracker")},
 }
 KEYS: Mapping[str, Key] = {key.path: key for key in _all()}

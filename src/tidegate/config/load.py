@@ -18,7 +18,7 @@ from tidegate.config.keys import KEYS, ROLES
 from tidegate.config.policy_keys import PLACED
 from tidegate.config.problem import Misconfigured, Problem
 from tidegate.config.role import FOLDER, read_role, stray_roles
-from tidegate.config.sections import Settings
+from tidegate.config.sections import QueueRole, Settings
 from tidegate.config.validation import validate
 from tidegate.core.errors import Misused
 from tidegate.core.policy import Policy
@@ -39,6 +39,7 @@ class Configuration:
     settings: Settings
     policy: Policy
     roles: Mapping[str, RoleSettings]
+    queue: QueueRole = field(default_factory=QueueRole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +110,9 @@ def configuration_of(flat: _Flat, prompts: Mapping[str, str]) -> Configuration:
         name: {**_section(full, name), **_placed(full, name)} for name in ("limits", "deadlines")
     }
     settings = {name: _section(full, name) for name in Settings.__dataclass_fields__}
-    return msgspec.convert({"settings": settings, "policy": policy, "roles": roles}, Configuration)
+    queue = _section(full, "roles.queue")
+    made = {"settings": settings, "policy": policy, "roles": roles, "queue": queue}
+    return msgspec.convert(made, Configuration)
 
 
 def _section(full: _Flat, section: str) -> dict[str, Any]:

@@ -9,22 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.config.frontmatter import Entry, Page, read_page
-from tidegate.config.keys import KEYS, ROLES
+from tidegate.config.keys import KEYS, ROLES, SECTIONS
 from tidegate.config.problem import Misconfigured, Problem, closest
 from tidegate.config.prompt import template_problems
 from tidegate.config.reading import read_text
 from tidegate.config.validation import wrong_value
 
 FOLDER = ".tidegate/roles"
+_TEMPLATES = Path(__file__).with_name("templates")
 SIZE_MAX_BYTES = 1_048_576
 
 
 def default_prompt(role: str) -> str:
     """The template that comes with the package."""
-    from importlib import resources  # noqa: PLC0415 - 10 ms that a role's own file saves
-
-    place = resources.files("tidegate.config").joinpath("templates", f"{role}.md")
-    return place.read_text(encoding="utf-8")
+    return (_TEMPLATES / f"{role}.md").read_text(encoding="utf-8")
 
 
 def read_role(root: Path, role: str) -> tuple[Mapping[str, Any], str]:
@@ -82,7 +80,14 @@ def stray_roles(root: Path) -> Iterator[Problem]:
         if path.stem not in ROLES:
             what = f"there is no role `{path.stem}`"
             guess = closest(path.stem, ROLES)
-            fix = f"rename or remove the file; there is {', '.join(ROLES)}"
+            fix = _where_else(path.stem)
             yield Problem(
                 file=f"{FOLDER}/{path.name}", line=1, what=what, fix=fix, did_you_mean=guess
             )
+
+
+def _where_else(name: str) -> str:
+    """What to do about a file that fills no role. One that is no agent is only ever configured."""
+    if f"roles.{name}" in SECTIONS:
+        return f"it is told nothing, so it has no file: fill it in [roles.{name}] of tidegate.toml"
+    return f"rename or remove the file; there is {', '.join(ROLES)}"

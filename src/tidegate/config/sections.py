@@ -223,6 +223,29 @@ class RulingTable:
     ] = "auto"
 
 
+QUEUE_S = 60.0
+"""Long enough for a script that asks a tracker; a model takes its own setting."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueRole:
+    """Who puts the open issues in an order. Without a command, priority and number do."""
+
+    command: Annotated[
+        str,
+        Meta(
+            description="A shell command, run at the top of your checkout when a run starts and "
+            "when issues were added. It gets the open issues on its standard input, a JSON object "
+            "a line, and prints ids in their order, one a line; what follows an id is its reason.",
+            examples=["./order-issues"],
+        ),
+        Rule(rules.command),
+    ] = ""
+    timeout_s: Annotated[
+        Seconds, Meta(description="How long it may take; then priority and number decide.")
+    ] = QUEUE_S
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Env:
     """What agents see of your environment: nothing but this."""

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tidegate.config.document import Document
-from tidegate.config.keys import KEYS, ROLES, SECTIONS, Key, choices, shown
+from tidegate.config.keys import KEYS, SECTIONS, Key, choices, shown
 from tidegate.config.policy_keys import PLACED
 from tidegate.config.problem import Misconfigured, Problem, closest
 
 Entry = tuple[str, str, Any]
 """A section, a name and a value, as written."""
+
+_ROLES = tuple(name[6:] for name in SECTIONS if name.startswith("roles."))
 
 
 def validate(document: Document) -> Mapping[str, Any]:
@@ -88,8 +90,8 @@ def _unknown_section(document: Document, section: str, table: Any) -> Problem:
     line = document.line_of(tuple(section.split(".")))
     name = shown(section)[1:-1]
     if section.startswith("roles."):
-        what, fix = f"there is no role `{name[6:]}`", f"there is {', '.join(ROLES)}"
-        guess = closest(section[6:], ROLES)
+        what, fix = f"there is no role `{name[6:]}`", f"there is {', '.join(_ROLES)}"
+        guess = closest(section[6:], _ROLES)
     elif isinstance(table, dict):
         what, fix = f"there is no section [{name}]", f"there are {', '.join(SECTIONS)}"
         guess = closest(section, SECTIONS)

@@ -21,8 +21,10 @@ Pure: no file is looked at here. `advice` is given the names of the files there 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tidegate.core.errors import Misused
+from tidegate.core.names import fold
 from tidegate.core.path_pattern import (
     ANY_NAME,
     BELOW,
@@ -54,6 +56,8 @@ PROTECTED = (
 
 _ESCAPABLE = frozenset("[]{}!,")
 _DRIVE = re.compile(r"^[A-Za-z]:")
+_WILDCARD = re.compile(r"[*?\[\\]")
+_REMEMBERED_MAX = 16_384
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -69,11 +73,12 @@ class Pattern:
 
     text: str
     parts: tuple[Part, ...] = field(repr=False)
-    _regex: re.Pattern[str] = field(repr=False, compare=False)
+    kept_out: tuple[str, ...] = field(default=(), repr=False)
+    """Names at the top below which it matches nothing."""
 
     def matches(self, path: str) -> bool:
         """Tell whether the path, relative to the repository's root, lies within the pattern."""
-        return self._regex.fullmatch(_normal_path(path)) is not None
+        return _regex(self).fullmatch(_normal_path(path)) is not None
 
     @property
     def is_literal(self) -> bool:
@@ -101,13 +106,19 @@ def parse(text: str) -> Pattern:
     parts = tuple(Deep() if name == "**" else _name(text, name) for name in names)
     if normal.endswith("/") or names[-1] == "**":
         parts = (*(parts[:-1] if names[-1] == "**" else parts), *BELOW)
-    return Pattern(normal, parts, compiled(parts, kept_out=_kept_out(parts)))
+    return Pattern(normal, parts, _kept_out(parts))
+
+
+@lru_cache(maxsize=_REMEMBERED_MAX)
+def _regex(pattern: Pattern) -> re.Pattern[str]:
+    """What matches its paths. Most patterns are only ever compared, and need none."""
+    return compiled(pattern.parts, kept_out=pattern.kept_out)
 
 
 def exactly(path: str) -> Pattern:
     """Return the pattern for one path of git's, whatever characters it is made of."""
     parts = tuple(tuple(name) for name in path.split("/"))
-    return Pattern(path, parts, compiled(parts, kept_out=()))
+    return Pattern(path, parts)
 
 
 def parse_all(texts: Sequence[str], *, allow_all: bool) -> tuple[Pattern, ...]:
@@ -140,6 +151,34 @@ def overlap(first: Iterable[Pattern], second: Iterable[Pattern]) -> bool:
     """
     others = tuple(second)
     return any(_meet(one, other) for one in first for other in others)
+
+
+def texts_overlap(first: Iterable[str], second: Iterable[str]) -> bool:
+    """The same of two footprints as texts, each entry valid and in its normal form.
+
+    A queue compares thousands of issues with a few lanes, and nearly all of them differ in what
+    stands before the first wildcard: so much is seen without reading the patterns.
+    """
+    others = tuple(second)
+    return any(
+        not _are_apart(one, other) and _texts_meet(one, other) for one in first for other in others
+    )
+
+
+def _are_apart(one: str, other: str) -> bool:
+    first, second = _literal_start(one), _literal_start(other)
+    return not (first.startswith(second) or second.startswith(first))
+
+
+@lru_cache(maxsize=_REMEMBERED_MAX)
+def _literal_start(text: str) -> str:
+    """What every path of the pattern begins with, as a disk that folds names has it."""
+    return fold(_WILDCARD.split(text, maxsplit=1)[0])
+
+
+@lru_cache(maxsize=_REMEMBERED_MAX)
+def _texts_meet(one: str, other: str) -> bool:
+    return _meet(parse(one), parse(other))
 
 
 def advice(pattern: Pattern, files: Collection[str]) -> str | None:
@@ -245,7 +284,7 @@ def _one_of(text: str, name: str, position: int) -> tuple[OneOf, int]:
     return OneOf(ranges, negated=bool(match.group(1))), match.end()
 
 
-def _kept_out(parts: Sequence[Part]) -> Sequence[str]:
+def _kept_out(parts: Sequence[Part]) -> tuple[str, ...]:
     return () if is_literal(parts[0]) else PROTECTED
 
 

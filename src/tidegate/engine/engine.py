@@ -1,15 +1,18 @@
 """What the engine of one run holds between ticks, and what the parts of a tick may ask of it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from tidegate.core.issue import Issue
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.values import Outcome
+from tidegate.core.word import Spoken
 from tidegate.engine.book import Book
 from tidegate.engine.setup import Ports, Setup
 from tidegate.engine.wish import Wish
+from tidegate.playbooks.queue import Facts, Holder, takeable
 from tidegate.ports.agents import Brief
 from tidegate.ports.clock import Reading
 from tidegate.ports.inbox import Reply, Request
@@ -71,8 +74,9 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a lane ended, as far as its tracker is concerned."""
+    """How the lane of an issue ended, as far as its tracker is concerned."""
 
+    issue: str
     outcome: Outcome
     reason: str
 
@@ -111,6 +115,15 @@ class Engine:
     render_prompt: Callable[[str, Brief], str]
     now: Reading
     landed: set[str] = field(default_factory=set)
+    words: Callable[[], Mapping[str, Spoken]] = dict
+    """The owner's standing words as they are now: what is said while a run works binds it too."""
+    only: AbstractSet[str] | None = None
+    """The issues that this controller may take; None for all."""
+    opened_max: int | None = None
+    """How many lanes this controller may open; None for as many as there are issues."""
+    opened: int = 0
+    lane_names: set[str] = field(default_factory=set)
+    """The lanes that the run ever had: an issue that was opened again gets a further one."""
     agent_problem: Callable[[], str | None] = lambda: None
     refill: Callable[[], bool] = lambda: False
     """Looks for issues that were added meanwhile, once nothing is left; True where there are."""
@@ -275,7 +288,38 @@ class Engine:
     @property
     def has_takeable_issue(self) -> bool:
         """An issue in the queue waits for nothing but a slot."""
-        return any(self.landed.issuperset(issue.needs) for issue in self.queue)
+        return bool(self.takeable(1))
+
+    @property
+    def is_at_limit(self) -> bool:
+        """This controller has opened as many lanes as it may."""
+        return self.opened_max is not None and self.opened >= self.opened_max
+
+    def takeable(self, slots: int) -> Sequence[Issue]:
+        """The issues that may be taken now, of at most so many, by the rules of the queue."""
+        if self.opened_max is not None:
+            slots = min(slots, self.opened_max - self.opened)
+        if slots <= 0 or not self.queue:
+            return ()
+        return tuple(takeable(self.queue, self.facts(slots)))
+
+    def facts(self, slots: int) -> Facts:
+        """What the queue is arranged by at this moment."""
+        return Facts(
+            landed=self.landed,
+            words=self.words(),
+            holders=[
+                Holder(
+                    lane=lane.id,
+                    issue=lane.issue,
+                    footprint=() if lane.is_waiting_for_owner else lane.footprint,
+                )
+                for lane in self.book.lanes.values()
+                if lane.outcome is None
+            ],
+            only=self.only,
+            slots=slots,
+        )
 
     def stop_all(self) -> None:
         """Ask every turn and every preparation under way to end. Asking twice is asking once.

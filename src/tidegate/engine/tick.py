@@ -31,6 +31,7 @@ from tidegate.playbooks.build import (
     plan,
 )
 from tidegate.playbooks.landing_queue import head_of
+from tidegate.playbooks.queue import lane_name
 from tidegate.playbooks.reservations import held_by, waits_for_paths
 from tidegate.ports.clock import Reading
 
@@ -87,15 +88,21 @@ def _open_lanes(engine: Engine) -> None:
     So the landing queue is never longer than the width, and no builder starts from a target that
     is far behind what it will land on.
     """
-    free = engine.width - sum(_holds_a_slot(lane) for lane in engine.book.lanes.values())
-    for issue in tuple(engine.queue):
-        if free <= 0 or engine.is_held:
-            return
-        if engine.landed.issuperset(issue.needs):
+    skipped = -1
+    while not engine.is_held and skipped < len(engine.skipped):  # another comes in its place
+        skipped = len(engine.skipped)
+        taken = sum(_holds_a_slot(lane) for lane in engine.book.lanes.values())
+        for issue in engine.takeable(engine.width - taken):
             if is_claimed(engine, issue):
-                engine.queue.remove(issue)
-                engine.book.record(issue.id, _opening(engine, issue))
-            free -= issue.id not in engine.skipped
+                _open_lane(engine, issue)
+
+
+def _open_lane(engine: Engine, issue: Issue) -> None:
+    engine.queue.remove(issue)
+    name = lane_name(issue.id, engine.lane_names)
+    engine.book.record(name, _opening(engine, issue))
+    engine.lane_names.add(name)
+    engine.opened += 1
 
 
 def _holds_a_slot(lane: Lane) -> bool:

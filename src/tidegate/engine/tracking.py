@@ -80,7 +80,10 @@ def _ends(engine: Engine) -> dict[str, End]:
         rows = engine.ports.ledger.rows("lane", engine.book.run.id)
         over = (row for row in rows if row["outcome"])
         tracking.ends = {
-            str(row["lane"]): End(Outcome(str(row["outcome"])), str(row["reason"])) for row in over
+            str(row["lane"]): End(
+                str(row["issue"]), Outcome(str(row["outcome"])), str(row["reason"])
+            )
+            for row in over
         }
         landed = sorted((row for row in rows if row["landed_commit"]), key=_landed_sequence)
         tracking.noted = set(tracking.ends)
@@ -100,7 +103,7 @@ def _note_ends(engine: Engine) -> None:
             tracking.landings.setdefault(lane.id, lane.commit)
         if lane.outcome is not None and lane.id not in tracking.noted:
             tracking.noted.add(lane.id)
-            ends[lane.id] = End(lane.outcome, lane.reason)
+            ends[lane.id] = End(lane.issue, lane.outcome, lane.reason)
 
 
 _KINDS = {
@@ -119,7 +122,7 @@ def _tell_end(engine: Engine, lane: str, end: End) -> bool:
         return False
     if receipt_of(engine, lane, kind) not in engine.book.run.told:
         text = _report(engine, lane, end) if kind == COMMENT else None
-        _intend(engine, kind, lane, text=text)
+        _intend(engine, kind, end.issue, lane=lane, text=text)
     return True
 
 
@@ -146,15 +149,18 @@ def _is_without_lane(engine: Engine, claim: Told) -> bool:
     return claim.outcome == DONE and engine.ports.ledger.lane_line(run, issue) is None
 
 
-def _intend(engine: Engine, kind: str, issue: str, *, text: str | None = None) -> None:
+def _intend(
+    engine: Engine, kind: str, issue: str, *, lane: str | None = None, text: str | None = None
+) -> None:
+    """Record what the tracker is to be told; of a lane's end there is one receipt a lane."""
     run, is_close = engine.book.run, kind == CLOSE
     engine.book.record_run(
         EffectIntended(
-            receipt=receipt_of(engine, issue, kind),
+            receipt=receipt_of(engine, lane or issue, kind),
             kind=kind,
             issue=issue,
             text_digest=None if text is None else engine.ports.ledger.put_text(text),
-            commit=engine.tracking.landings[issue] if is_close else None,
+            commit=engine.tracking.landings[lane or issue] if is_close else None,
             target=run.started.ref if is_close else None,
         )
     )

@@ -68,6 +68,11 @@ class HostRepositories:
         listed = ("ls-files", "-z", "--others", "--exclude-standard", "--", f":(literal){path}")
         return os.fsencode(os.path.normpath(path)) in git.run(*listed, ok_codes=(0, 128)).items
 
+    def files(self, repository: Repository) -> tuple[str, ...]:
+        """What git's index lists."""
+        listed = _found(repository.root).git.run("ls-files", "-z").items
+        return tuple(map(os.fsdecode, listed))
+
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Make or repair the hub, bring `commit` into it, and return the commit's tree."""
         from tidegate.git import hub, locks  # noqa: PLC0415 - the reading commands need none of it

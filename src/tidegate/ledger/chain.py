@@ -7,7 +7,7 @@ without this program: the hash is the sha256 of the row's columns before `hash`,
 without spaces.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple, Protocol
@@ -57,7 +57,12 @@ Sealed = tuple[
 
 def seal(row: Unsealed) -> str:
     """The hash of a row."""
-    return sha256(_to_json(row)).hexdigest()
+    return digest_of(row)
+
+
+def digest_of(columns: Sequence[object]) -> str:
+    """The sha256 of columns as a JSON list without spaces."""
+    return sha256(_to_json(columns)).hexdigest()
 
 
 class HasStored(Protocol):

@@ -12,6 +12,7 @@ from tidegate.core.errors import IntegrityError, Misused, Refused
 from tidegate.core.events import Recorded, RunStarted
 from tidegate.core.lease import Lease
 from tidegate.core.values import DEFER, Role
+from tidegate.core.word import Spoken, Word
 from tidegate.ledger import append
 from tidegate.ledger.blobs import content_of, require_digest, text_of
 from tidegate.ledger.chain import Stored
@@ -20,6 +21,7 @@ from tidegate.ledger.masking import mask
 from tidegate.ledger.memory_tables import MemoryTables, line_columns, shown_attempt
 from tidegate.ledger.projection import project
 from tidegate.ledger.read import TABLES, current_lines
+from tidegate.ledger.words import StoredWord, speak, spoken
 from tidegate.ports.ledger import Batch, Fence, Head, Row, Summary
 
 
@@ -59,6 +61,11 @@ class MemoryLedger:
         drafts = append.drafts_of(batch)
         with self._transaction() as tables:
             return append.commit(tables, fence, drafts, batch.leases)
+
+    def speak(self, issue: str, word: Word, *, reason: str, actor: str, utc: str) -> Spoken:
+        """Record a standing word of the owner's."""
+        with self._transaction() as tables:
+            return speak(tables, issue, word, reason=reason, actor=actor, utc=utc)
 
     def put_text(self, text: str) -> str:
         """Keep a text, masked."""
@@ -126,6 +133,26 @@ class MemoryLedger:
         ended = [row for row in self._tables.rows("lane") if row["outcome"] is not None]
         ended.sort(key=_ended_sequence)
         return {str(row["issue"]): (str(row["run_id"]), str(row["outcome"])) for row in ended}
+
+    def standing_outcomes(self) -> Mapping[str, tuple[str, str]]:
+        """The same, without those that an `open` of the owner's came after."""
+        opened = {w.issue: w.after_sequence for w in self.words() if w.word is Word.OPEN}
+        ended = [
+            row
+            for row in self._tables.rows("lane")
+            if row["outcome"] is not None
+            and _ended_sequence(row) > opened.get(str(row["issue"]), 0)
+        ]
+        ended.sort(key=_ended_sequence)
+        return {str(row["issue"]): (str(row["run_id"]), str(row["outcome"])) for row in ended}
+
+    def words(self) -> Sequence[Spoken]:
+        """The owner's words, oldest first."""
+        return [spoken(row) for row in self.stored_words()]
+
+    def stored_words(self) -> Sequence[StoredWord]:
+        """The owner's words as they are kept."""
+        return [StoredWord._make(row) for row in self._tables.words()]
 
     def summary(self, run: str) -> Summary:
         """What one look at a run shows."""

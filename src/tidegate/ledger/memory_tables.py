@@ -5,7 +5,7 @@ from functools import partial
 
 from tidegate.core.attempt import TERMINAL, State
 from tidegate.core.lease import Lease, Renew
-from tidegate.ledger.chain import Sealed, Stored
+from tidegate.ledger.chain import GENESIS, Sealed, Stored
 from tidegate.ledger.schema import ATTEMPT, COLUMNS, KEYS
 from tidegate.ledger.tables import RunEnd, Standing
 from tidegate.ledger.writes import Insert, Update, Write
@@ -24,6 +24,7 @@ class MemoryTables:
         self._versions: dict[tuple[str, str], int] = {}
         self._leases: dict[tuple[str, str], Lease] = {}
         self._sequence = 0
+        self._words: list[tuple[object, ...]] = []
         self._undo: list[Callable[[], object]] = []
 
     # --- transactions -----------------------------------------------------------------------
@@ -72,6 +73,21 @@ class MemoryTables:
             events.append(row)
             self._sequence, self._versions[lane] = row.sequence, row.version
             self._undo.append(partial(self._remove, events, lane, previous))
+
+    def words_end(self) -> tuple[int, str, int]:
+        """The last word's sequence and hash, and the newest event's sequence."""
+        if not self._words:
+            return 0, GENESIS, self._sequence
+        return len(self._words), str(self._words[-1][-1]), self._sequence
+
+    def append_word(self, row: tuple[object, ...]) -> None:
+        """Add a word of the owner's."""
+        self._words.append(row)
+        self._undo.append(self._words.pop)
+
+    def words(self) -> Sequence[tuple[object, ...]]:
+        """The owner's words, oldest first."""
+        return self._words
 
     def apply(self, write: Write, epoch: int | None) -> bool:
         """Whether the write met exactly one row; without an epoch no lease is asked."""

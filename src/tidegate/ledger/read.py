@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tidegate.core.attempt import TERMINAL
 from tidegate.core.errors import Misused
-from tidegate.core.lease import Lease
 from tidegate.ledger.statements import load
 from tidegate.ports.ledger import Row, Summary
+
+if TYPE_CHECKING:
+    from tidegate.core.lease import Lease
 
 _SQL = load("read")
 _OPEN_LINES = f"{_SQL['line']}\n{_SQL['line_if_open']}"
@@ -53,6 +56,8 @@ def head(connection: sqlite3.Connection, run: str) -> tuple[int, str] | None:
 
 def lease(connection: sqlite3.Connection, run: str, attempt: str, *, shows_token: bool) -> Lease:
     """An attempt's lease. A reading command sees that there is a token, and not which."""
+    from tidegate.core.lease import Lease  # noqa: PLC0415 - a tenth of a look that asks for none
+
     statement = _SQL["lease" if shows_token else "lease_shown"]
     row = connection.execute(statement, (run, attempt)).fetchone()
     if row is None:
@@ -82,6 +87,17 @@ def outcomes(connection: sqlite3.Connection) -> Mapping[str, tuple[str, str]]:
     """Issue to (run, outcome); the newest end wins."""
     ended = connection.execute(_SQL["outcomes"])
     return {issue: (run, outcome) for issue, run, outcome in ended}
+
+
+def standing_outcomes(connection: sqlite3.Connection) -> Mapping[str, tuple[str, str]]:
+    """The same, without those that an `open` of the owner's came after."""
+    ended = connection.execute(_SQL["standing_outcomes"])
+    return {issue: (run, outcome) for issue, run, outcome in ended}
+
+
+def words(connection: sqlite3.Connection) -> Sequence[RawRow]:
+    """The owner's words, oldest first."""
+    return connection.execute(_SQL["words"]).fetchall()
 
 
 def summary(connection: sqlite3.Connection, run: str) -> Summary:

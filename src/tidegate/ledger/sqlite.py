@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from tidegate.core.errors import Refused
-from tidegate.core.lease import Lease
+from tidegate.core.word import Spoken, Word
 from tidegate.ledger import read
 from tidegate.ledger.blobs import Blobs
 from tidegate.ledger.faults import translated
@@ -27,7 +27,9 @@ from tidegate.ports.ledger import Batch, Fence, Head, Row, Summary
 
 if TYPE_CHECKING:
     from tidegate.core.events import Recorded, RunStarted
+    from tidegate.core.lease import Lease
     from tidegate.ledger.chain import Stored
+    from tidegate.ledger.words import StoredWord
     from tidegate.ledger.writer import Writer
 
 BLOBS = "blobs"
@@ -85,6 +87,10 @@ class SqliteLedger:
         """Make a batch durable in one transaction and return it as recorded."""
         return self._writing().commit(fence, batch)
 
+    def speak(self, issue: str, word: Word, *, reason: str, actor: str, utc: str) -> Spoken:
+        """Record a standing word of the owner's."""
+        return self._writing().speak(issue, word, reason=reason, actor=actor, utc=utc)
+
     def put_text(self, text: str) -> str:
         """Store a text beside the ledger, masked, and return the digest of what is stored."""
         from tidegate.ledger.masking import mask  # noqa: PLC0415 - as in `read`
@@ -141,6 +147,24 @@ class SqliteLedger:
         """Issue to (run, outcome) over all runs; the newest outcome wins."""
         with self._reading() as connection:
             return read.outcomes(connection)
+
+    def standing_outcomes(self) -> Mapping[str, tuple[str, str]]:
+        """The same, without those that an `open` of the owner's came after."""
+        with self._reading() as connection:
+            return read.standing_outcomes(connection)
+
+    def words(self) -> Sequence[Spoken]:
+        """The owner's words, oldest first."""
+        with self._reading() as connection:
+            rows = read.words(connection)
+        return [_spoken(row) for row in rows]
+
+    def stored_words(self) -> Sequence[StoredWord]:
+        """The owner's words as they are stored, for the verification of their chain."""
+        from tidegate.ledger.words import StoredWord  # noqa: PLC0415 - as in `read`
+
+        with self._reading() as connection:
+            return [StoredWord._make(row) for row in read.words(connection)]
 
     def summary(self, run: str) -> Summary:
         """What one look at a run shows."""
@@ -211,3 +235,17 @@ class SqliteLedger:
                 f"this ledger was opened by process {self._process} and is used in {os.getpid()}:"
                 " open it anew after a fork"
             )
+
+
+def _spoken(row: read.RawRow) -> Spoken:
+    """A row of the table `word`; a reading command needs nothing of the chain for it."""
+    sequence, issue, word, reason, actor, utc, after, *_ = row
+    return Spoken(
+        sequence=int(str(sequence)),
+        issue=str(issue),
+        word=Word(str(word)),
+        reason=str(reason),
+        actor=str(actor),
+        utc=str(utc),
+        after_sequence=int(str(after)),
+    )

@@ -55,6 +55,14 @@ class Tables(Protocol):
         """Append a heartbeat with the attempt's state; False where it was counted before."""
         ...
 
+    def words_end(self) -> tuple[int, str, int]:
+        """The last word's sequence and hash, and the newest event's sequence."""
+        ...
+
+    def append_word(self, row: tuple[object, ...]) -> None:
+        """Add a word of the owner's."""
+        ...
+
     def raise_controller_epoch(self, run: str, *, holder: str, utc: str) -> None:
         """Add one to it, and say who did."""
         ...

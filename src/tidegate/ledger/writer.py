@@ -14,8 +14,9 @@ from tidegate.core.attempt import State
 from tidegate.core.errors import IntegrityError, Unavailable
 from tidegate.core.events import Recorded, RunStarted
 from tidegate.core.lease import Lease, Renew
-from tidegate.ledger import append
-from tidegate.ledger.chain import Sealed
+from tidegate.core.word import Spoken, Word
+from tidegate.ledger import append, words
+from tidegate.ledger.chain import GENESIS, Sealed
 from tidegate.ledger.faults import translated, translation
 from tidegate.ledger.identity import Identity, keep_open, loss
 from tidegate.ledger.lock import WriteLock
@@ -32,6 +33,8 @@ _RAISE = _SQL["raise_controller_epoch"]
 _VERSION = _SQL["version"]
 _STANDING = _SQL["standing"]
 _APPEND = _SQL["append"]
+_WORDS_END = _SQL["words_end"]
+_APPEND_WORD = _SQL["append_word"]
 _PUT_LEASE = _SQL["put_lease"]
 _PUT_BEAT = _SQL["put_beat"]
 
@@ -65,6 +68,12 @@ class Writer:
         """Record a batch."""
         drafts = append.drafts_of(batch)
         return self._transact(lambda tables: append.commit(tables, fence, drafts, batch.leases))
+
+    def speak(self, issue: str, word: Word, *, reason: str, actor: str, utc: str) -> Spoken:
+        """Record a word of the owner's."""
+        return self._transact(
+            lambda tables: words.speak(tables, issue, word, reason=reason, actor=actor, utc=utc)
+        )
 
     def checkpoint(self) -> None:
         """Move the log into the file and cut it; where somebody is at work it stays."""
@@ -154,6 +163,15 @@ class SqliteTables:
             return None, self._execute(_NEWEST_SEQUENCE).fetchone()[0] or 0
         epoch, sequence, digest, version = row
         return RunEnd(epoch, digest, version or 0), sequence
+
+    def words_end(self) -> tuple[int, str, int]:
+        """The last word's sequence and hash, and the newest event's sequence."""
+        sequence, digest, newest = self._execute(_WORDS_END).fetchone()
+        return sequence, digest or GENESIS, newest
+
+    def append_word(self, row: tuple[object, ...]) -> None:
+        """Add a word of the owner's."""
+        self._execute(_APPEND_WORD, row)
 
     def raise_controller_epoch(self, run: str, *, holder: str, utc: str) -> None:
         """Add one to it, and say who did."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:  # the events are a quarter of what `status` takes, and it needs none of them
     from tidegate.core.events import Entry, Recorded, RunStarted
     from tidegate.core.lease import Lease, LeaseOperation
+    from tidegate.core.word import Spoken, Word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +111,18 @@ class Ledger(Protocol):
 
     def outcomes(self) -> Mapping[str, tuple[str, str]]:
         """Issue to (run, outcome) over all runs; the newest outcome wins."""
+        ...
+
+    def standing_outcomes(self) -> Mapping[str, tuple[str, str]]:
+        """The same, without those that are older than the owner's last `open` on the issue."""
+        ...
+
+    def speak(self, issue: str, word: Word, *, reason: str, actor: str, utc: str) -> Spoken:
+        """Record a standing word of the owner's, its reason masked. It is of no run."""
+        ...
+
+    def words(self) -> Sequence[Spoken]:
+        """All that the owner ever said, oldest first."""
         ...
 
     def put_text(self, text: str) -> str:

@@ -4,12 +4,15 @@ Nothing here changes the user's checkout, save `deliver`, which fast-forwards an
 nothing but `publish` goes over a network.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tidegate.ports.git import Delivered, NotDelivered, NotPublished, Published
+if TYPE_CHECKING:  # the reading commands deliver nothing, and need none of it
+    from tidegate.ports.git import Delivered, NotDelivered, NotPublished, Published
 
 HUB = "hub.git"
 """The hub's folder, beside the ledger."""
@@ -75,6 +78,10 @@ class Repositories(Protocol):
 
     def is_untracked(self, repository: Repository, path: str) -> bool:
         """True for a file below the root that git neither knows nor ignores: no clone has it."""
+        ...
+
+    def files(self, repository: Repository) -> tuple[str, ...]:
+        """The paths of all files that git knows in the user's checkout."""
         ...
 
     def open_hub(self, repository: Repository, commit: str) -> str:

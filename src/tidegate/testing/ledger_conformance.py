@@ -10,6 +10,7 @@ from tidegate.testing import (
     ledger_record_cases,
     ledger_shared_cases,
     ledger_state_cases,
+    ledger_word_cases,
 )
 from tidegate.testing.ledger_backend import Backend, Case
 
@@ -19,5 +20,6 @@ CASES: tuple[Case, ...] = (
     *ledger_state_cases.CASES,
     *ledger_lease_cases.CASES,
     *ledger_record_cases.CASES,
+    *ledger_word_cases.CASES,
 )
 SHARED_CASES: tuple[Case, ...] = ledger_shared_cases.CASES

@@ -115,10 +115,10 @@ class History:
 
     # --- common stretches -------------------------------------------------------------------
 
-    def opened(self, lane: str) -> e.Entry:
-        """A lane for an issue of the same name."""
+    def opened(self, lane: str, *, issue: str = "") -> e.Entry:
+        """A lane for an issue of the same name, or for the one named."""
         event = e.LaneOpened(
-            issue=f"issue-{lane}",
+            issue=issue or f"issue-{lane}",
             title=f"Mend part {lane}",
             issue_digest=digest(1),
             text_digest=digest(2),

@@ -8,13 +8,13 @@ import contextlib
 import fcntl
 import os
 import re
-import secrets
 import time
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tidegate.config.frontmatter import Scalar
 from tidegate.config.problem import Misconfigured, Problem
 from tidegate.config.reading import read_text
 from tidegate.core.errors import Misused, Unavailable
@@ -22,6 +22,7 @@ from tidegate.core.issue import Issue
 from tidegate.core.text import first_unsafe, printable
 from tidegate.trackers.issue_file import Written, read_issue, title_complaint, written_issue
 from tidegate.trackers.needs import with_needs
+from tidegate.trackers.remembered import Remembered, Stamp, recall, remember, stamp_of
 
 SIZE_MAX_BYTES = 8_388_608
 SLUG_MAX = 50
@@ -33,18 +34,40 @@ _NAME = re.compile(r"(?P<number>[0-9]+)-[^/]+\.md")
 
 @dataclass(frozen=True, slots=True)
 class MarkdownTracker:
-    """The issues in `folder`, a path below the repository's `root`."""
+    """The issues in `folder`, a path below the repository's `root`.
+
+    `memory` is a file in which what was read is remembered; None where nothing is.
+    """
 
     root: Path
     folder: str = ".tidegate/issues"
+    memory: Path | None = None
 
     def issues(self) -> Sequence[Issue]:
-        """All issues, by number. Raises Misconfigured with all problems of all files."""
+        """All issues, by number. Raises Misconfigured with all problems of all files.
+
+        The folder is looked at each time; a file that is as it was when it was last read is not
+        read again.
+        """
+        stamps = dict(self._stamps())
+        known = recall(self.memory, self._place) if self.memory is not None else {}
+        if len(known) == len(stamps) and all(
+            name in known and known[name].stamp == stamp for name, stamp in stamps.items()
+        ):
+            return tuple(each.issue for each in sorted(known.values(), key=_number))
+        return self._read_all(stamps, known)
+
+    def _read_all(
+        self, stamps: Mapping[str, Stamp], known: Mapping[str, Remembered]
+    ) -> Sequence[Issue]:
         problems: list[Problem] = []
         found: dict[int, Written] = {}
-        for number, name in sorted(self._numbered(problems).items()):
+        names = sorted(self._numbered(stamps, problems).items())
+        for number, name in names:
+            kept = known.get(name)
             try:
-                found[number] = self._read(name)
+                is_known = kept is not None and kept.stamp == stamps[name]
+                found[number] = _written(kept) if kept and is_known else self._read(name)
             except FileNotFoundError:
                 continue  # It was removed since the folder was listed.
             except Misconfigured as error:
@@ -52,7 +75,20 @@ class MarkdownTracker:
         issues = () if problems else with_needs(found, problems=problems)
         if problems:
             raise Misconfigured(problems)
+        if self.memory is not None:
+            read = {
+                name: Remembered(stamps[name], issue, _as_told(found[number]))
+                for (number, name), issue in zip(
+                    ((n, name) for n, name in names if n in found), issues, strict=True
+                )
+            }
+            remember(self.memory, self._place, read)
         return issues
+
+    @property
+    def _place(self) -> str:
+        """The folder by its whole path: linked worktrees share a memory and not their issues."""
+        return str(self.root / self.folder)
 
     def add(
         self,
@@ -81,24 +117,31 @@ class MarkdownTracker:
             raise Unavailable(message, hint="nothing was added; try again") from error
         return read_issue(draft, number=number, file=f"{self.folder}/{name}").issue
 
-    def _numbered(self, problems: list[Problem]) -> Mapping[int, str]:
+    def _numbered(self, names: Iterable[str], problems: list[Problem]) -> Mapping[int, str]:
         """The name of each issue's file by its number; names that will not do become problems."""
         named: dict[int, str] = {}
-        for name in sorted(self._names()):
+        for name in sorted(names):
             match = _NAME.fullmatch(name) if first_unsafe(name) is None else None
             first = named.setdefault(int(match["number"]), name) if match else None
             if first != name:
                 problems.append(self._misnamed(name, first))
         return named
 
-    def _names(self) -> Iterator[str]:
+    def _stamps(self) -> Iterator[tuple[str, Stamp]]:
+        """The names of issues' files, with what tells their contents apart.
+
+        A file is looked at before it is read: one that changes in between is read once more.
+        """
         try:
-            names = [path.name for path in (self.root / self.folder).iterdir()]
+            with os.scandir(self.root / self.folder) as entries:
+                found = [each for each in entries if _is_issue(each.name)]
         except OSError as error:
             message = f"the folder of the issues, {self.folder}, cannot be read ({error.strerror})"
             hint = "run `tidegate init`, or set `path` in [tracker]"
             raise Misused(message, hint=hint) from error
-        return (name for name in names if name.endswith(".md") and not name.startswith("."))
+        for each in found:
+            with contextlib.suppress(FileNotFoundError):
+                yield each.name, stamp_of(each.stat(follow_symlinks=False))
 
     def _misnamed(self, name: str, first: str | None) -> Problem:
         if first is None:
@@ -116,6 +159,24 @@ class MarkdownTracker:
 
     def _shown(self, name: str) -> str:
         return f"{self.folder}/{name}"
+
+
+def _is_issue(name: str) -> bool:
+    return name.endswith(".md") and not name.startswith(".")
+
+
+def _number(remembered: Remembered) -> int:
+    return int(remembered.issue.id)
+
+
+def _written(remembered: Remembered) -> Written:
+    """As it was read, before its needs were looked at beside the other issues."""
+    needs = tuple(Scalar(text=text, line=line) for text, line in remembered.needs)
+    return Written(issue=remembered.issue, needs=needs)
+
+
+def _as_told(written: Written) -> tuple[tuple[str, int], ...]:
+    return tuple((need.text, need.line) for need in written.needs)
 
 
 def slug(title: str) -> str:
@@ -191,7 +252,7 @@ def _next_number(names: Sequence[str], *, above: int) -> str:
 
 def _write_new(descriptor: int, name: str, content: bytes) -> None:
     """Give a file its name only once its content is on the disk, and never another file's name."""
-    draft = f".{name}.{secrets.token_hex(4)}"
+    draft = f".{name}.{os.urandom(4).hex()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     file = os.open(draft, flags, 0o666, dir_fd=descriptor)
     try:

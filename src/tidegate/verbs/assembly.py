@@ -7,10 +7,12 @@ from tidegate.config.prompt import render_prompt
 from tidegate.core.errors import NotReady
 from tidegate.core.events import ControllerTookOver
 from tidegate.core.values import Role
+from tidegate.core.word import last_words
 from tidegate.engine.book import open_book
 from tidegate.engine.engine import Engine
 from tidegate.engine.places import Places
 from tidegate.engine.setup import Ports, Setup
+from tidegate.playbooks.queue import landed_of
 from tidegate.ports.agents import RoleSettings
 from tidegate.ports.clock import Reading
 from tidegate.ports.ledger import Ledger
@@ -18,7 +20,7 @@ from tidegate.ports.repository import Repository
 from tidegate.verbs.environment import PUSH, allowed
 from tidegate.verbs.house import House
 from tidegate.verbs.publication import remote_of
-from tidegate.verbs.queue import landed_issues, outcomes_of
+from tidegate.verbs.queue import outcomes_of
 from tidegate.verbs.tracking import open_tracker_jobs
 from tidegate.verbs.workspaces import workspaces_root
 
@@ -47,7 +49,9 @@ def assemble(
         width=configuration.settings.run.width,
         render_prompt=render_prompt,
         now=now,
-        landed=landed_issues(outcomes_of(ledger)),
+        landed=landed_of(outcomes_of(ledger)),
+        words=lambda: last_words(ledger.words()),
+        lane_names={str(row["lane"]) for row in ledger.rows("lane", run)},
     )
 
 

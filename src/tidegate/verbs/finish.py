@@ -6,17 +6,17 @@ from pathlib import Path
 
 from tidegate.core.errors import IntegrityError, NotReady
 from tidegate.core.events import RunEnded
-from tidegate.core.issue import Issue
 from tidegate.core.values import Verdict
 from tidegate.engine.engine import Engine
 from tidegate.engine.loop import Ended
 from tidegate.engine.tracking import has_open_claims
 from tidegate.engine.wish import Wish
+from tidegate.playbooks.queue import arrange
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.idle import waiting_of
 from tidegate.verbs.land import remedy
-from tidegate.verbs.queue import needed
 from tidegate.verbs.summary import Summary, Target, WaitingIssue, summarize
 
 
@@ -26,13 +26,12 @@ def finish(
     """End the run where it is over; what became of it, and the exit code."""
     run = engine.book.run
     is_over = _is_over(engine, ended)
-    waits_for = "the next run" if is_over else "the run to go on"
     summary = summarize(
         engine.ports.ledger,
         run.id,
         target=Target(ref=run.started.ref, commit=run.target),
         waiting=(
-            *(_waiting(engine, issue, waits_for) for issue in engine.queue),
+            *_waiting(engine, "the next run" if is_over else "the run to go on"),
             *(
                 WaitingIssue(issue=issue, waits_for=f"the next run: {skipped.reason}")
                 for issue, skipped in engine.skipped.items()
@@ -43,7 +42,7 @@ def finish(
     )
     summary = replace(summary, is_delivered=not run.waiting)
     if is_over:
-        end_run(engine, summary, ended.halt or "the queue is empty")
+        end_run(engine, summary, ended.halt or _end_of_queue(engine))
     return summary, _exit_code(summary, ended, is_over=is_over)
 
 
@@ -89,9 +88,23 @@ def _red_base(ledger: Ledger, log: str) -> str:
     return f"the check fails on the untouched base, so nothing was started:\n{ledger.text(log)}"
 
 
-def _waiting(engine: Engine, issue: Issue, otherwise: str) -> WaitingIssue:
-    waits_for = needed(issue, engine.landed) or otherwise
-    return WaitingIssue(issue=issue.id, waits_for=waits_for)
+def _waiting(engine: Engine, otherwise: str) -> tuple[WaitingIssue, ...]:
+    """What was not taken. What --max has left waits for the next run, and for nobody."""
+    found = waiting_of(list(arrange(engine.queue, engine.facts(0))), otherwise=otherwise)
+    if not engine.is_at_limit:
+        return found
+    limited = f"{otherwise}, since --max {engine.opened_max} is reached"
+    return tuple(
+        replace(each, waits_for=limited, is_wished=True) if each.waits_for == otherwise else each
+        for each in found
+    )
+
+
+def _end_of_queue(engine: Engine) -> str:
+    """Why a run that came to its end is over."""
+    if engine.is_at_limit and engine.queue:
+        return f"--max {engine.opened_max} is reached"
+    return "the queue is empty" if engine.only is None else "those of --only are done"
 
 
 def _end(summary: Summary, reason: str) -> RunEnded:
@@ -111,6 +124,11 @@ def _tidy(engine: Engine) -> None:
             folder.rmdir()
 
 
+def needs_somebody(summary: Summary) -> bool:
+    """Something waits that nobody wished to wait, or there is something to be known."""
+    return bool(summary.note) or not all(each.is_wished for each in summary.waiting)
+
+
 def _exit_code(summary: Summary, ended: Ended, *, is_over: bool) -> int:
     """130 where a wish left something undone: one that came too late interrupted nothing."""
     if ended.is_damaged:
@@ -119,5 +137,5 @@ def _exit_code(summary: Summary, ended: Ended, *, is_over: bool) -> int:
         return 130
     if ended.halt is not None:
         return NotReady.exit_code
-    has_more = summary.stopped or summary.refused or summary.waiting or summary.effects
-    return 1 if has_more or summary.note else 0
+    has_more = summary.stopped or summary.refused or summary.effects
+    return 1 if has_more or needs_somebody(summary) else 0

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:  # a command pays for the ports that it uses, and for no others
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from tidegate.config.sections import TrackerTable
     from tidegate.ports.agents import Agent
     from tidegate.ports.clock import Clock
+    from tidegate.ports.consult import Consult
     from tidegate.ports.git import Git
     from tidegate.ports.inbox import Inbox
     from tidegate.ports.ledger import Ledger
@@ -42,6 +44,8 @@ class Tracked:
     """Where a repository's issues are, and what the tracker may see of the user's environment."""
 
     root: str
+    cache: Path
+    """Where a tracker may keep what it read, beside the ledger."""
     settings: TrackerTable
     variables: Mapping[str, str] = field(repr=False)
 
@@ -63,6 +67,7 @@ class House:
     """Who holds the lock of a repository's controller now, None where nobody does."""
     open_inbox: Callable[[str], Inbox]
     """The requests to the controller of a repository, by its home."""
+    consult: Consult
     runners: Runners
     wake: Callable[[], None]
     """Ends a wait of the runners early; safe to call from a signal handler."""

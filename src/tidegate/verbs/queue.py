@@ -1,14 +1,21 @@
-"""Which issues are open, in which order, and what each of them waits for. It changes nothing."""
+"""The facts that the queue is arranged by, read from the tracker and the ledger."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from tidegate.config.load import Configuration
+from tidegate.core.errors import Misused, Refused
 from tidegate.core.issue import Issue
 from tidegate.core.values import Outcome
-from tidegate.ports.ledger import Ledger
+from tidegate.core.word import last_words
+from tidegate.engine.tracking import CLAIM, DONE, REFUSED
+from tidegate.playbooks.queue import Facts, Holder, landed_of
+from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.near import find, near
+from tidegate.verbs.stage import stage_of_row
 from tidegate.verbs.tracking import open_tracker
 
 Outcomes = Mapping[str, tuple[str, str]]
@@ -16,31 +23,127 @@ Outcomes = Mapping[str, tuple[str, str]]
 
 
 def outcomes_of(ledger: Ledger) -> Outcomes:
-    """The issues that were decided, in whatever run; an abandoned one was not."""
-    ended = ledger.outcomes()
+    """The issues that are decided, in whatever run.
+
+    An abandoned one was not, and what the owner has opened again is not any more.
+    """
+    ended = ledger.standing_outcomes()
     return {issue: end for issue, end in ended.items() if end[1] != Outcome.ABANDONED}
 
 
-def by_priority(issue: Issue) -> tuple[int, str]:
-    """The order of the queue: higher priority first, then the lower id."""
-    return (-issue.priority, issue.id)
+def read_issues(
+    house: House, repository: Repository, configuration: Configuration
+) -> Sequence[Issue]:
+    """All issues of the tracker, decided or not."""
+    return open_tracker(house, repository, configuration).issues()
 
 
-def open_issues(
-    house: House, repository: Repository, configuration: Configuration, ledger: Ledger
-) -> list[Issue]:
-    """The issues that no run has an outcome for, in the order in which they are taken."""
-    tracker = open_tracker(house, repository, configuration)
-    done = outcomes_of(ledger)
-    return sorted((i for i in tracker.issues() if i.id not in done), key=by_priority)
+def undecided(issues: Iterable[Issue], ledger: Ledger | None) -> list[Issue]:
+    """The issues that no outcome stands for."""
+    done = outcomes_of(ledger) if ledger is not None else {}
+    return [issue for issue in issues if issue.id not in done]
 
 
-def landed_issues(outcomes: Outcomes) -> set[str]:
-    """The issues that others may stand on."""
-    return {issue for issue, (_, outcome) in outcomes.items() if outcome == "landed"}
+def facts_of(
+    ledger: Ledger | None,
+    *,
+    is_carried: bool = True,
+    slots: int = 1,
+    only: AbstractSet[str] | None = None,
+) -> Facts:
+    """What the ledger says of the queue; `is_carried` where a controller is at work."""
+    if ledger is None:
+        return Facts(slots=slots, only=only)
+    outcomes = outcomes_of(ledger)
+    return Facts(
+        landed=landed_of(outcomes),
+        outcomes=outcomes,
+        words=last_words(ledger.words()),
+        claims=skipped(ledger),
+        holders=[_holder(row, is_carried=is_carried) for row in open_lanes(ledger)],
+        slots=slots,
+        only=only,
+    )
 
 
-def needed(issue: Issue, landed: AbstractSet[str]) -> str | None:
-    """What must land before this issue can be taken, in words; None where nothing must."""
-    missing = [need for need in issue.needs if need not in landed]
-    return f"issue {', '.join(missing)}" if missing else None
+def open_lanes(ledger: Ledger) -> Sequence[Row]:
+    """The lines of the lanes that are not over, in whatever run."""
+    return [
+        line
+        for run in ledger.runs()
+        if run["ended_at"] is None
+        for line in ledger.summary(str(run["run_id"])).open_lanes
+    ]
+
+
+def _holder(row: Row, *, is_carried: bool) -> Holder:
+    return Holder(
+        lane=str(row["lane"]),
+        issue=str(row["issue"]),
+        footprint=_held(row),
+        stage=stage_of_row(row),
+        is_carried=is_carried,
+    )
+
+
+def _held(row: Row) -> tuple[str, ...]:
+    """The paths that a lane keeps others from; one that waits for its owner keeps none."""
+    return () if row["is_waiting_for_owner"] else tuple(json.loads(str(row["footprint"])))
+
+
+def skipped(ledger: Ledger) -> dict[str, str]:
+    """Issues that the newest run asked its tracker for, and did not get; or waits to get."""
+    if not ledger.runs():
+        return {}
+    run = ledger.runs()[-1]
+    rows = ledger.rows("receipt", str(run["run_id"]))
+    claims = [row for row in rows if row["kind"] == CLAIM and row["outcome"] != DONE]
+    return {str(row["issue"]): _claim(run, row) for row in claims}
+
+
+def _claim(run: Row, row: Row) -> str:
+    if not row["settled_at"]:
+        return "its tracker is being asked for it"
+    who = "its tracker did not give it" if row["outcome"] == REFUSED else "it could not be claimed"
+    again = "; the next run asks again" if run["ended_at"] else ""
+    return f"skipped in run {run['run_id']}: {who} ({row['detail']}){again}"
+
+
+def find_issue(word: str, issues: Iterable[Issue]) -> Issue:
+    """The issue that a person means: `1` is 001. Raises Misused where there is none."""
+    known = {issue.id: issue for issue in issues}
+    found = find(word, known)
+    if found is None:
+        raise Misused(
+            f"there is no issue {word!r}",
+            hint="see them all: `tidegate queue`",
+            did_you_mean=near(word, known),
+        )
+    return known[found]
+
+
+def chosen(
+    words: Collection[str], issues: Sequence[Issue], ledger: Ledger | None
+) -> frozenset[str] | None:
+    """The issues that `--only` names; None where it names none.
+
+    Raises Misused for an id that nobody has, and Refused for an issue that is decided.
+    """
+    if not words:
+        return None
+    done = outcomes_of(ledger) if ledger is not None else {}
+    found = frozenset(find_issue(word, issues).id for word in words)
+    for issue in sorted(found):
+        if issue in done:
+            run, outcome = done[issue]
+            raise Refused(
+                f"issue {issue} is decided: {outcome} in run {run}", hint=remedy_of(issue, outcome)
+            )
+    return found
+
+
+def remedy_of(issue: str, outcome: str) -> str:
+    """How a decided issue is taken again."""
+    if outcome == Outcome.LANDED:
+        return f"to have it done again, say so: `tidegate rule {issue} open --reason TEXT`"
+    return f"`tidegate retry {issue}` opens it again"

@@ -20,7 +20,7 @@ from tidegate.verbs.assembly import assemble
 from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
 from tidegate.verbs.near import near
-from tidegate.verbs.run import find_open_run
+from tidegate.verbs.open_run import find_open_run
 from tidegate.verbs.summary import open_questions
 
 OWNER = "owner"

@@ -4,20 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidegate.config.load import Configuration, Loaded, load
-from tidegate.core.errors import Refused, TidegateError
+from tidegate.config.load import Loaded, load
 from tidegate.core.issue import Issue
-from tidegate.engine.engine import Engine
 from tidegate.engine.loop import run_loop
+from tidegate.playbooks.queue import ordered, takeable
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.abandon import Abandoned, abandon, is_half_abandoned
 from tidegate.verbs.assembly import assemble
 from tidegate.verbs.eyes import Eyes
+from tidegate.verbs.filling import fill, refill
 from tidegate.verbs.finish import finish
 from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
-from tidegate.verbs.queue import Outcomes, landed_issues, needed, open_issues, outcomes_of
+from tidegate.verbs.idle import idle_summary
+from tidegate.verbs.open_run import find_open_run, refuse_other_base
+from tidegate.verbs.queue import chosen, facts_of, read_issues, undecided
 from tidegate.verbs.readiness import (
     agent_problem,
     refuse_fatal_concerns,
@@ -26,9 +28,7 @@ from tidegate.verbs.readiness import (
     target_branch,
 )
 from tidegate.verbs.start import RunWish, start_run
-from tidegate.verbs.summary import Summary, WaitingIssue
-
-NOTHING_TO_DO = "nothing to do"
+from tidegate.verbs.summary import Summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +61,8 @@ def _run(
     wish: RunWish,
     eyes: Eyes,
 ) -> RunResult:
+    all_issues = read_issues(house, repository, loaded.configuration)
+    only = chosen(wish.only, all_issues, ledger)
     open_run = find_open_run(ledger)
     left = Abandoned(is_over=True)
     if open_run is not None and (wish.anew or is_half_abandoned(ledger, open_run)):
@@ -68,38 +70,49 @@ def _run(
         if not left.is_over:
             return RunResult(summary=Summary(run=open_run, note=left.note), exit_code=130)
         open_run = None
-    issues = open_issues(house, repository, loaded.configuration, ledger)
-    outcomes = outcomes_of(ledger)
-    landed = landed_issues(outcomes)
-    if open_run is None and all(needed(issue, landed) for issue in issues):
-        return _idle(issues, outcomes, left.note)
-    if open_run and wish.base is not None:
-        raise Refused(
-            f"run {open_run} is under way and has its base",
-            hint="`tidegate run` without --base takes it up again, `--anew` ends it first",
-        )
+    issues = ordered(undecided(all_issues, ledger))
+    idle = _idle(issues, ledger, only, left.note) if open_run is None else None
+    if idle is not None:
+        return idle
+    refuse_other_base(open_run, wish)
     configuration = frozen(ledger, open_run) if open_run else loaded.configuration
-    if configuration != loaded.configuration:
+    _tell_what_is_taken_up(open_run, eyes, is_changed=configuration != loaded.configuration)
+    if left.note:
+        eyes.tell(left.note)
+    require_ready(house, repository, configuration, open_run=open_run)
+    run_id = open_run or start_run(house, repository, loaded, ledger, wish)
+    engine = assemble(house, repository, configuration, ledger, run_id)
+    engine.book.listener = eyes.recorded
+    engine.width = wish.width or configuration.settings.run.width
+    engine.only, engine.opened_max = only, wish.opened_max
+    engine.agent_problem = lambda: agent_problem(house, configuration)
+    engine.refill = lambda: refill(house, repository, engine, configuration, eyes)
+    fill(house, repository, engine, configuration, issues, eyes)
+    ended = run_loop(engine, wish=eyes.wish, show=eyes.state)
+    summary, code = finish(house, repository, engine, ended)
+    return RunResult(summary=summary, exit_code=code)
+
+
+def _idle(
+    issues: Sequence[Issue], ledger: Ledger, only: frozenset[str] | None, left: str
+) -> RunResult | None:
+    """What to answer where no issue can be taken; None where one can."""
+    facts = facts_of(ledger, only=only)
+    if next(takeable(issues, facts), None) is not None:
+        return None
+    summary = idle_summary(issues, facts, left)
+    needs_somebody = bool(left) or not all(each.is_wished for each in summary.waiting)
+    return RunResult(summary=summary, exit_code=1 if needs_somebody else 0)
+
+
+def _tell_what_is_taken_up(open_run: str | None, eyes: Eyes, *, is_changed: bool) -> None:
+    if is_changed:
         eyes.tell(
             f"the configuration has changed; run {open_run} keeps the one it began with "
             "(`tidegate run --anew` ends it and begins another)"
         )
     elif open_run:
         eyes.tell(f"run {open_run} is taken up again")
-    if left.note:
-        eyes.tell(left.note)
-    require_ready(house, repository, configuration, open_run=open_run)
-    run_id = open_run or start_run(house, repository, loaded, ledger, wish)
-    engine = assemble(house, repository, configuration, ledger, run_id)
-    engine.queue.extend(issue for issue in issues if issue.id not in engine.book.lanes)
-    engine.book.listener = eyes.recorded
-    engine.width = wish.width or configuration.settings.run.width
-    engine.agent_problem = lambda: agent_problem(house, configuration)
-    known = {issue.id for issue in issues}
-    engine.refill = lambda: _refill(house, repository, engine, configuration, known, eyes)
-    ended = run_loop(engine, wish=eyes.wish, show=eyes.state)
-    summary, code = finish(house, repository, engine, ended)
-    return RunResult(summary=summary, exit_code=code)
 
 
 def _abandon(
@@ -119,44 +132,3 @@ def _abandon(
         house.repositories.resolve(repository, wish.base)
     kept = frozen(ledger, open_run)
     return abandon(house, repository, configuration=kept, ledger=ledger, run_id=open_run, eyes=eyes)
-
-
-def _refill(
-    house: House,
-    repository: Repository,
-    engine: Engine,
-    configuration: Configuration,
-    known: set[str],
-    eyes: Eyes,
-) -> bool:
-    """Take in issues that were added while the run went on. One that cannot be read can wait."""
-    try:
-        issues = open_issues(house, repository, configuration, engine.ports.ledger)
-    except TidegateError as error:
-        eyes.tell(f"new issues cannot be read: {error}")
-        return False
-    fresh = [issue for issue in issues if issue.id not in known]
-    known.update(issue.id for issue in fresh)
-    engine.queue.extend(fresh)
-    return any(needed(issue, engine.landed) is None for issue in fresh)
-
-
-def _idle(issues: Sequence[Issue], outcomes: Outcomes, left: str) -> RunResult:
-    """No run is begun where nothing could be done in it: each issue waits for another."""
-    landed = landed_issues(outcomes)
-    stopped = sorted(issue for issue, (_, outcome) in outcomes.items() if outcome == "stopped")
-    waiting = tuple(
-        WaitingIssue(issue=issue.id, waits_for=needed(issue, landed) or "") for issue in issues
-    )
-    note = "" if waiting else NOTHING_TO_DO
-    if stopped:
-        again = f"stopped before: {', '.join(stopped)}; to try one again, `tidegate add` it anew"
-        note = f"{note}; {again}" if note else again
-    summary = Summary(run=None, waiting=waiting, note=left or note)
-    return RunResult(summary=summary, exit_code=1 if waiting or left else 0)
-
-
-def find_open_run(ledger: Ledger) -> str | None:
-    """The run that was not ended; there is at most one at a time."""
-    open_runs = [row for row in ledger.runs() if row["ended_at"] is None]
-    return str(open_runs[-1]["run_id"]) if open_runs else None

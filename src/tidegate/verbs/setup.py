@@ -10,6 +10,7 @@ from tidegate.config.load import load
 from tidegate.config.starter import starter_files
 from tidegate.core.issue import Issue
 from tidegate.ports.repository import Repository
+from tidegate.verbs.advice import advised
 from tidegate.verbs.house import House
 from tidegate.verbs.tracking import open_tracker
 
@@ -80,17 +81,21 @@ def add(
     text: str,
     footprint: Sequence[str],
     priority: int,
-) -> Issue:
-    """Write an issue under the next free number, or have the tracker's command write it."""
+) -> tuple[Issue, Sequence[str]]:
+    """Write an issue under the next free number; with it what should be heard of its footprint.
+
+    A tracker's command writes it by itself.
+    """
     repository = house.repositories.find(folder)
     tracker = open_tracker(house, repository, load(Path(repository.root)).configuration)
-    return tracker.add(
+    issue = tracker.add(
         title,
         text=text,
         footprint=footprint,
         priority=priority,
         above=_highest_used(house, repository),
     )
+    return issue, advised(house, repository, [issue]).get(issue.id, ())
 
 
 def _highest_used(house: House, repository: Repository) -> int:

@@ -1,11 +1,16 @@
 """What a lane is doing, in one word: derived from its current attempt and never stored."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from tidegate.core.attempt import State
-from tidegate.core.lane import Lane
 from tidegate.core.values import Authorization, Role
 from tidegate.ports.ledger import Row
+
+if TYPE_CHECKING:  # a look at rows needs nothing of a lane in memory
+    from tidegate.core.lane import Lane
 
 _S = State
 

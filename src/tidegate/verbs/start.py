@@ -25,6 +25,10 @@ class RunWish:
     base: str | None = None
     anew: bool = False
     """End the run that is open, and begin another."""
+    only: tuple[str, ...] = ()
+    """The issues that may be taken, as a person names them; none means all."""
+    opened_max: int | None = None
+    """How many lanes may be opened."""
 
 
 def start_run(

@@ -12,6 +12,7 @@ from tidegate.ports.repository import HUB, Repository
 from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
 from tidegate.verbs.look import NO_RUN, LaneLine, find_run, lane_line, no_lane, reading
+from tidegate.verbs.near import find
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ def show(house: House, folder: str, lane: str, *, run: str | None) -> LaneStory:
         if ledger is None:
             raise Misused(NO_RUN)
         row = _lane_row(ledger, lane, run)
-        run_id = str(row["run_id"])
+        run_id, lane = str(row["run_id"]), str(row["lane"])
         attempts = ledger.rows("attempt", run_id, lane=lane)
         turns = ledger.rows("turn", run_id, lane=lane)
         builds = {each["attempt_id"] for each in attempts if each["role"] == "build"}
@@ -100,13 +101,26 @@ def _work(repository: Repository, workspaces: Sequence[Row], turns: Sequence[Row
 def _lane_row(ledger: Ledger, lane: str, run: str | None) -> Row:
     chosen = [find_run(ledger, run)] if run else list(reversed(ledger.runs()))
     runs = [str(row["run_id"]) for row in chosen if row is not None]
-    for run_id in runs:
-        found = ledger.lane_line(run_id, lane)
-        if found is not None:
-            return found
+    found = _find_row(ledger, runs, lane) or _find_row(ledger, runs, _meant(ledger, runs, lane))
+    if found is not None:
+        return found
     if not runs:
         raise Misused(NO_RUN)
     raise no_lane(ledger, runs[0], lane)
+
+
+def _find_row(ledger: Ledger, runs: Sequence[str], lane: str | None) -> Row | None:
+    """The lane in the first of the runs that has it."""
+    if lane is None:
+        return None
+    lines = (ledger.lane_line(run, lane) for run in runs)
+    return next((line for line in lines if line is not None), None)
+
+
+def _meant(ledger: Ledger, runs: Sequence[str], lane: str) -> str | None:
+    """The lane of the same number, in the first of the runs that has one: `1` is 001."""
+    names = ((str(row["lane"]) for row in ledger.rows("lane", run)) for run in runs)
+    return next((found for known in names if (found := find(lane, tuple(known)))), None)
 
 
 def _finding(ledger: Ledger, row: Row) -> Finding:

@@ -41,6 +41,8 @@ class WaitingIssue:
 
     issue: str
     waits_for: str
+    is_wished: bool = False
+    """It waits because whoever began the run wanted only so much of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +95,11 @@ class Summary:
 def summarize(
     ledger: Ledger, run: str, *, target: Target, waiting: tuple[WaitingIssue, ...], note: str
 ) -> Summary:
-    """Count what was done, from the lanes' rows."""
-    lanes = ledger.rows("lane", run)
+    """Count what was done, from the lanes' rows.
+
+    Of an issue that was opened again while the run went on, its last lane counts.
+    """
+    lanes = list({row["issue"]: row for row in ledger.rows("lane", run)}.values())
     receipts = ledger.rows("receipt", run)
     return Summary(
         run=run,

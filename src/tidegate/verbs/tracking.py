@@ -55,6 +55,7 @@ def _tracked(house: House, repository: Repository, configuration: Configuration)
         )
     return Tracked(
         root=repository.root,
+        cache=Path(repository.home, "issues.cache"),
         settings=table,
         variables=allowed(house.environment, (*env.allow, *table.allow)),
     )

@@ -36,6 +36,26 @@ select * from run order by rowid;
 -- name: outcomes
 select issue, run_id, outcome from lane where outcome is not null order by ended_sequence;
 
+-- name: standing_outcomes
+-- Those that are newer than the owner's last `open`.
+select issue, run_id, outcome from lane
+where
+    outcome is not null
+    and ended_sequence > coalesce(
+        (
+            select max(after_sequence)
+            from word
+            where word.issue = lane.issue and word.word = 'open'
+        ),
+        0
+    )
+order by ended_sequence;
+
+-- name: words
+select sequence, issue, word, reason, actor, utc, after_sequence, previous_hash, hash
+from word
+order by sequence;
+
 -- name: lanes_by_outcome
 select outcome, count(*) from lane
 where run_id = ? and outcome is not null

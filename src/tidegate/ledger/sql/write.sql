@@ -45,6 +45,17 @@ left join lease
     on lease.run_id = attempt_fold.run_id and lease.attempt_id = attempt_fold.attempt_id
 where attempt_fold.run_id = ? and attempt_fold.attempt_id = ?;
 
+-- name: words_end
+select
+    coalesce((select sequence from word order by sequence desc limit 1), 0),
+    (select hash from word order by sequence desc limit 1),
+    coalesce((select sequence from event order by sequence desc limit 1), 0);
+
+-- name: append_word
+insert into word (
+    sequence, issue, word, reason, actor, utc, after_sequence, previous_hash, hash
+) values (?, ?, ?, ?, ?, ?, ?, ?, ?);
+
 -- name: put_lease
 insert into lease (run_id, attempt_id, epoch, owner, token, expiry_utc)
 values (?, ?, ?, ?, ?, ?)

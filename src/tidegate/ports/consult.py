@@ -1,0 +1,34 @@
+"""What may be asked of a command that answers at once: a question in, a text out, under limits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a command printed, or why that is no answer; `fault` is empty where it is one."""
+
+    text: str = ""
+    fault: str = ""
+
+
+class Consult(Protocol):
+    """Runs a shell command to its end, or ends it."""
+
+    def __call__(
+        self,
+        command: str,
+        question: str,
+        *,
+        folder: str,
+        environment: Mapping[str, str],
+        limit_s: float,
+        bytes_max: int,
+    ) -> Answer:
+        """Give it the question on its standard input and take what it prints.
+
+        Nothing that it started in its process group outlives the call. It never raises for what
+        the command does: a wrong exit code, too much output or too long a time are faults.
+        """
+        ...
