@@ -36,14 +36,15 @@ def is_claimed(engine: Engine, issue: Issue) -> bool:
     if told is None:
         _intend(engine, CLAIM, issue.id)
     elif told.outcome not in (None, DONE):
-        _skip(engine, issue, told.outcome == REFUSED, told.detail)
+        _skip(engine, issue, told)
     return told is not None and told.outcome == DONE
 
 
-def _skip(engine: Engine, issue: Issue, is_refused: bool, detail: str) -> None:  # noqa: FBT001 - a fact
+def _skip(engine: Engine, issue: Issue, claim: Told) -> None:
+    is_refused = claim.outcome == REFUSED
     why = "its tracker did not give it" if is_refused else "its tracker could not be asked for it"
     engine.queue.remove(issue)
-    engine.skipped[issue.id] = Skipped(issue, is_refused, f"{why}: {detail}")
+    engine.skipped[issue.id] = Skipped(issue, is_refused, f"{why}: {claim.detail}")
 
 
 def receipt_of(engine: Engine, issue: str, kind: str) -> str:

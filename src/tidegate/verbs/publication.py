@@ -20,9 +20,5 @@ def remote_problem(
     known = house.repositories.remotes(repository) if remote else ()
     if not remote or remote in known:
         return None
-    return f"there is no remote {remote!r}, which [land] publish names: {_named(known)}"
-
-
-def _named(known: object) -> str:
-    names = ", ".join(known) if isinstance(known, tuple | list) else ""
-    return f"there is {names}" if names else "the repository has none"
+    there = f"there is {', '.join(known)}" if known else "the repository has none"
+    return f"there is no remote {remote!r}, which [land] publish names: {there}"
