@@ -31,6 +31,8 @@ def test_a_stopped_issue_is_taken_again_after_retry(desk: Desk) -> None:
     assert desk.text("retry", "1") == "issue 001 is open again: `tidegate run` takes it\n"
     desk.settle(GOOD)
     assert explained(desk, "001") == ("next", "nothing is before it")
+    assert "nothing is before it (opened again)" in desk.text("queue")
+    assert desk.tidegate("next").json["next"][0]["said"]["word"] == "open"
     code, second = desk.run()
     assert (code, [each.issue for each in second.landed]) == (0, ["001"])
     assert desk.text("show", "1").startswith("001: ")

@@ -2,9 +2,11 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from tidegate.cli.output import clean, columns, complain, show_json, show_lines
 from tidegate.core.errors import Misused
+from tidegate.core.word import Word
 from tidegate.verbs.explain import Explanation, explain, next_issues
 from tidegate.verbs.explain import queue as queue_verb
 from tidegate.verbs.house import House
@@ -23,8 +25,15 @@ def show_queue(house: House, folder: str, *, as_json: bool) -> None:
 
 def _cells(each: Explanation) -> tuple[str, ...]:
     mark = ">" if each.is_next else " "
-    note = f" ({clean(each.note)})" if each.note else ""
-    return (mark, each.issue, f"{clean(each.reason)}{note}", clean(each.title))
+    notes = "".join(f" ({clean(note)})" for note in (each.note, _opened(each)) if note)
+    return (mark, each.issue, f"{clean(each.reason)}{notes}", clean(each.title))
+
+
+def _opened(each: Explanation) -> str:
+    """That the owner opened it again; every other word is the reason itself."""
+    if each.said is None or each.said.word != Word.OPEN:
+        return ""
+    return f"opened again: {each.said.reason}" if each.said.reason else "opened again"
 
 
 def show_issue(house: House, folder: str, issue: str, *, as_json: bool) -> None:
@@ -62,7 +71,13 @@ def show_next(house: House, folder: str, count: int, *, as_json: bool) -> int:
 
 
 def _next(each: Explanation) -> dict[str, object]:
-    return {"issue": each.issue, "title": each.title, "reason": each.reason, "note": each.note}
+    return {
+        "issue": each.issue,
+        "title": each.title,
+        "reason": each.reason,
+        "note": each.note,
+        "said": asdict(each.said) if each.said is not None else None,
+    }
 
 
 def standard_input() -> str:
