@@ -204,18 +204,6 @@ def test_the_environment_digest_follows_its_parts(world: World, tmp_path: Path) 
     assert len(set(digests)) == 4
 
 
-def test_submodules_that_are_not_filled_are_named(world: World, tmp_path: Path) -> None:
-    """G3-10: an empty submodule folder is told, since git there would answer for the parent."""
-    (tmp_path / "inner").mkdir()
-    git(tmp_path / "inner", "init", "-q")
-    commit(tmp_path / "inner", {"x": "1"})
-    allow = ("-c", "protocol.file.allow=always")
-    git(world.root, *allow, "submodule", "--quiet", "add", str(tmp_path / "inner"), "vendor/sub")
-    base = commit(world.root, {})
-    hub.fetch_base(world.hub, world.repository, base)
-    assert world.prepare(commit=base).submodules == ("vendor/sub",)
-
-
 def test_removal_follows_no_link_out(world: World, tmp_path: Path) -> None:
     """G3-11: a linked folder outside keeps its files; the workspace and our notes are gone."""
     write(tmp_path, {"shared/keep": "1"})

@@ -4,7 +4,8 @@ Nothing is checked out and no ref moves but one pin. The commits depend only on 
 building a candidate again after a crash gives the very same one.
 """
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,8 @@ from tidegate.git.command import Git
 from tidegate.git.commits import Stamp, commit_tree, with_trailers
 from tidegate.git.hub import Hub
 from tidegate.git.merge import Conflict, merge
-from tidegate.git.tree_diff import Change, Finding, Kind
+from tidegate.git.submodules import Place
+from tidegate.git.tree_diff import Change, Finding
 
 if TYPE_CHECKING:
     from tidegate.core.footprint import Pattern
@@ -48,6 +50,8 @@ class Order(NamedTuple):
     pin: str
     common_dir: str | None = None
     """The user's git folder, where the commits of submodules should be."""
+    checkout: str | None = None
+    """The working tree that they may be in, too."""
 
 
 class Step(NamedTuple):
@@ -115,24 +119,23 @@ def _findings(
     hub: Hub, order: Order, part: Part, *, old: str, new: str, changes: Sequence[Change]
 ) -> tuple[Finding, ...]:
     git = hub.git
-    stores = _module_stores(git, order, new, changes)
     return (
         *_out_of_scope(git, part, new, changes),
         *links.escaping(git, old, new, changes),
         *hazards.collisions(git, new, changes),
-        *hazards.missing_submodule_commits(changes, stores),
+        *hazards.missing_submodule_commits(hub, new, changes, _place(order)),
         *hazards.mass_mode_change(changes),
         *hazards.rewritten_line_endings(git, old, new, changes),
     )
 
 
-def _module_stores(
-    git: Git, order: Order, tree: str, changes: Sequence[Change]
-) -> Mapping[str, str]:
-    moved = any(change.kind is Kind.GITLINK for change in changes)
-    if order.common_dir is None or not moved:
-        return {}
-    return hazards.module_stores(git, tree, common_dir=order.common_dir)
+def _place(order: Order) -> Place:
+    """Name the places of the user's submodules, as far as the order does."""
+    if order.common_dir is None:
+        return Place(os.devnull, ())
+    if order.checkout is None:
+        return Place(os.devnull, (order.common_dir,))
+    return Place.of(order.checkout, order.common_dir)
 
 
 def _out_of_scope(git: Git, part: Part, new: str, changes: Sequence[Change]) -> tuple[Finding, ...]:

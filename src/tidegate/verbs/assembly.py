@@ -82,6 +82,8 @@ def _ports(
             style=configuration.settings.land.style,
             identity=identity,
             variables=setup.environment,
+            cone=configuration.settings.workspace.sparse,
+            submodules=configuration.settings.workspace.submodules,
         ),
         agent=house.load_agent(setup.build.agent),
         store=house.store,
