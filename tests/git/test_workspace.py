@@ -223,6 +223,28 @@ def test_removal_follows_no_link_out(world: World, tmp_path: Path) -> None:
     assert world.prepare().reused is False
 
 
+def test_one_that_was_evicted_is_made_again_at_its_place(world: World) -> None:
+    """Prepared from the harvested tip, it has the same path, branch and files, all committed."""
+    first = world.prepare(setup=setup(world, "echo made > made"))
+    write(world.workspace, {"src/new.py": "new\n"})
+    commit(world.workspace, {"src/b.py": "committed\n"})
+    write(world.workspace, {"src/a.py": "not committed\n"})
+    tip = world.harvest().tip or ""
+    workspace.remove(world.hub, str(world.workspace), str(world.path / "w/t"))
+    again = world.prepare(commit=tip, setup=setup(world, "echo made > made"))
+    assert (again.path, again.reused) == (first.path, False)
+    assert again.environment_digest == first.environment_digest
+    assert git(world.workspace, "symbolic-ref", "HEAD") == "refs/heads/tidegate/one"
+    assert git(world.workspace, "rev-parse", "HEAD") == tip
+    assert (world.workspace / "src/a.py").read_text() == "not committed\n"
+    assert (world.workspace / "src/new.py").read_text() == "new\n"
+    assert git(world.workspace, "status", "--porcelain") == ""
+    unchanged = world.harvest(turn=2)
+    assert (unchanged.tip, unchanged.is_empty, unchanged.violations) == (tip, False, ())
+    later = commit(world.workspace, {"src/b.py": "later\n"})
+    assert world.harvest(turn=3).tip == later
+
+
 def test_the_order_survives_json(world: World) -> None:
     """What a job file says is what is made."""
     result = run_job(world.path / "job", json.loads(json.dumps(as_job(world, cone=("src",)))))
