@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import lanes, ledger, runner, status, ticks
+from bench import lanes, ledger, runner, status, ticks, workspaces
 from bench.figures import AT_LEAST, AT_MOST, Goal, Kind, Row, Table
 
 Measure = Callable[[Path], Table]
@@ -68,6 +68,10 @@ PARTS: Mapping[str, Part] = {
     "tick": Part(
         short=lambda folder: ticks.measure(folder, rounds=1, lanes=lanes.LANES),
         long=lambda folder: ticks.measure(folder, rounds=5, lanes=lanes.LANES),
+    ),
+    "workspaces": Part(
+        short=lambda folder: workspaces.measure(folder, rounds=5),
+        long=lambda folder: workspaces.measure(folder, rounds=15),
     ),
     "lanes-long": Part(short=None, long=lanes.measure_long),
 }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import runner, status, ticks
+from bench import runner, status, ticks, workspaces
 
 pytestmark = pytest.mark.slow
 
@@ -21,6 +21,15 @@ def test_a_runner_is_larger_than_a_bare_python(tmp_path: Path) -> None:
     table = runner.measure(tmp_path, rounds=1)
     for row in table.rows:
         assert min(row.ours) > max(row.other) > 0
+
+
+def test_workspaces_are_measured_with_all_that_they_take(tmp_path: Path) -> None:
+    """Time of both sides, and disk of both: at least the files, many times over."""
+    table = workspaces.measure(tmp_path, rounds=1, files=200, together=3)
+    time_row, disk_row = table.rows
+    assert min(*time_row.ours, *time_row.other) > 0
+    files_mb = 3 * 200 * workspaces.LINES * 20 / workspaces.MEGABYTE
+    assert min(*disk_row.ours, *disk_row.other) > files_mb
 
 
 def test_a_percentile_is_not_exceeded_by_its_share() -> None:
