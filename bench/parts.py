@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import lanes, ledger, queue, runner, scope, status, ticks
+from bench import lanes, ledger, queue, runner, scope, status, ticks, workspaces
 from bench.figures import AT_LEAST, AT_MOST, Goal, Kind, Row, Table
 
 Measure = Callable[[Path], Table]
@@ -76,6 +76,10 @@ PARTS: Mapping[str, Part] = {
     "scope": Part(
         short=lambda folder: scope.measure(folder, rounds=7),
         long=lambda folder: scope.measure(folder, rounds=31),
+    ),
+    "workspaces": Part(
+        short=lambda folder: workspaces.measure(folder, rounds=5),
+        long=lambda folder: workspaces.measure(folder, rounds=15),
     ),
     "lanes-long": Part(short=None, long=lanes.measure_long),
 }

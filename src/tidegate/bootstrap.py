@@ -112,6 +112,8 @@ def _open_git(
     style: str,
     identity: tuple[str, str],
     variables: Mapping[str, str],
+    cone: tuple[str, ...],
+    submodules: bool,
 ) -> Git:
     from tidegate.git.adapter import GitJobs  # noqa: PLC0415 - as above
     from tidegate.git.host import carried_settings, hub_path  # noqa: PLC0415 - as above
@@ -125,6 +127,8 @@ def _open_git(
         identity=identity,
         variables=variables,
         settings=carried_settings(repository),
+        cone=cone,
+        submodules=submodules,
     )
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import queue, runner, scope, status, ticks
+from bench import queue, runner, scope, status, ticks, workspaces
 
 pytestmark = pytest.mark.slow
 
@@ -35,6 +35,15 @@ def test_a_change_is_judged_as_it_should_be(tmp_path: Path) -> None:
     table = scope.measure(tmp_path, rounds=1, files=1_000)
     assert "1,000 files" in table.title
     assert all(value > 0 for row in table.rows for value in (*row.ours, *row.other))
+
+
+def test_workspaces_are_measured_with_all_that_they_take(tmp_path: Path) -> None:
+    """Time of both sides, and disk of both: at least the files, many times over."""
+    table = workspaces.measure(tmp_path, rounds=1, files=200, together=3)
+    time_row, disk_row = table.rows
+    assert min(*time_row.ours, *time_row.other) > 0
+    files_mb = 3 * 200 * workspaces.LINES * 20 / workspaces.MEGABYTE
+    assert min(*disk_row.ours, *disk_row.other) > files_mb
 
 
 def test_a_percentile_is_not_exceeded_by_its_share() -> None:

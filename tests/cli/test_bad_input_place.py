@@ -186,7 +186,10 @@ def test_what_is_in_the_place_of_our_folder_is_told(
 
 
 def test_a_submodule_is_a_repository_of_its_own(desk: Desk) -> None:
-    """Inside one, its own state is shown, and nothing is written into the outer repository."""
+    """G8-07: inside one, its own state is shown, and nothing is written into the outer one.
+
+    G3-10: one that is not there is named by doctor and by a run that starts.
+    """
     library = desk.folder / "library"
     desk.git("init", "-q", "-b", "main", str(library))
     desk.commit("lib.txt", "lib\n", cwd=library)
@@ -200,7 +203,11 @@ def test_a_submodule_is_a_repository_of_its_own(desk: Desk) -> None:
     assert f"there is no tidegate.toml in {inside}" in said.complaint
     assert desk.tidegate("init", cwd=inside).code == 0
     assert not desk.ledger_folder.exists()
+    assert "submodules" not in {each["name"] for each in desk.tidegate("doctor").json}
+    desk.git("submodule", "deinit", "--force", "lib")
+    (desk.ledger_folder.parent / "modules").rename(desk.folder / "modules")
     assert "submodules" in {each["name"] for each in desk.tidegate("doctor").json}
+    assert "note: 1 submodules are not here (lib)" in desk.tidegate("run").err
 
 
 def test_an_odd_path_is_no_obstacle(desk: Desk) -> None:

@@ -1,7 +1,5 @@
 """What would land, and everything that is wrong with it."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.git.world import STAMP, World, codes, commit, git, run_job, write
@@ -188,44 +186,6 @@ def test_line_endings_rewritten_are_told(world: World) -> None:
     assert [(finding.code, finding.path) for finding in step.findings] == [
         ("line_endings_rewritten", "doc.txt")
     ]
-
-
-def with_submodule(world: World, tmp_path: Path) -> str:
-    """Give the user's repository a submodule; return the commit that has it."""
-    inner = tmp_path / "inner"
-    inner.mkdir()
-    git(inner, "init", "-q")
-    commit(inner, {"x": "1"})
-    allow = ("-c", "protocol.file.allow=always")
-    git(world.root, *allow, "submodule", "--quiet", "add", str(inner), "vendor/sub")
-    return tip_of_here(world)
-
-
-def test_a_submodules_commit_that_exists_nowhere_else_is_refused(
-    world: World, tmp_path: Path
-) -> None:
-    """G3-09: a commit made inside a workspace's submodule is not where anybody could fetch it."""
-    base = with_submodule(world, tmp_path)
-    world.prepare(commit=base)
-    allow = ("-c", "protocol.file.allow=always")
-    git(world.workspace, *allow, "submodule", "--quiet", "update", "--init")
-    made = commit(world.workspace / "vendor/sub", {"inner": "work"})
-    harvest = world.harvest(base=base)
-    assert [(change.kind, change.new_oid) for change in harvest.changes] == [("gitlink", made)]
-    built = world.build(part(harvest.tip or ""), target=base, common_dir=str(world.root / ".git"))
-    assert codes(only_step(built).findings) == {"submodule_commit_missing"}
-    git(world.root / "vendor/sub", "fetch", "-q", str(world.workspace / "vendor/sub"), made)
-    built = world.build(part(harvest.tip or ""), target=base, common_dir=str(world.root / ".git"))
-    assert only_step(built).findings == ()
-
-
-def test_without_the_users_stores_every_new_submodule_commit_is_a_finding(
-    world: World, tmp_path: Path
-) -> None:
-    """What cannot be looked up is not taken for granted."""
-    world_base = with_submodule(world, tmp_path)
-    step = only_step(world.build(part(world_base)))
-    assert "submodule_commit_missing" in codes(step.findings)
 
 
 def test_as_a_job_it_tells_the_same(world: World) -> None:

@@ -1,7 +1,5 @@
 """What goes along with a workspace from the user's settings, and what is only warned of."""
 
-import shutil
-
 import pytest
 
 from tests.git.world import World, commit, git, write
@@ -17,6 +15,7 @@ def test_only_allowed_filters_are_carried(world: World) -> None:
         "filter.lfs.clean": "git-lfs clean -- %f",
         "filter.lfs.required": "true",
         "lfs.storage": str(world.root / ".git/lfs"),
+        "lfs.skipdownloaderrors": "true",
     }
 
 
@@ -33,14 +32,6 @@ def test_filters_that_a_commit_wants_are_named(world: World) -> None:
     )
     assert carried.filters_wanted(world.repository.git, head) == ("lfs", "zap")
     assert carried.filters_wanted(world.repository.git, world.base) == ()
-
-
-def test_a_filter_that_is_carried_is_not_missed(world: World) -> None:
-    """One that no configuration defines is, whatever its name."""
-    head = commit(world.root, {".gitattributes": "*.bin filter=lfs\n*.zap filter=zap\n"})
-    assert carried.filters_missing(world.repository, head) == ("lfs", "zap")
-    git(world.root, "config", "filter.lfs.clean", "tr a-z A-Z")
-    assert carried.filters_missing(world.repository, head) == ("zap",)
 
 
 def test_a_carried_filter_is_applied_both_ways(world: World) -> None:
@@ -71,37 +62,21 @@ def test_a_carried_filter_is_applied_both_ways(world: World) -> None:
         ("../x.git", "host:group/me.git", "host:group/x.git"),
     ],
 )
-def test_a_relative_submodule_address_is_the_users(
-    world: World, url: str, remote: str, expected: str
-) -> None:
+def test_a_relative_submodule_address_is_the_users(url: str, remote: str, expected: str) -> None:
     """An address relative to the user's remote is made absolute, as git would join it."""
-    git(world.root, "remote", "add", "origin", remote)
-    git(world.root, "config", "--file", ".gitmodules", "submodule.sub.path", "sub")
-    git(world.root, "config", "--file", ".gitmodules", "submodule.sub.url", url)
-    assert dict(carried.submodule_urls(world.repository)) == {"submodule.sub.url": expected}
+    assert carried.absolute(url, remote) == expected
 
 
-def test_what_the_user_configured_for_a_submodule_wins(world: World) -> None:
-    """An address that the user set by hand is taken over the one that is committed."""
-    git(world.root, "config", "--file", ".gitmodules", "submodule.sub.url", "https://host/a")
-    git(world.root, "config", "submodule.sub.url", "https://mirror/a")
-    assert dict(carried.submodule_urls(world.repository)) == {
-        "submodule.sub.url": "https://mirror/a"
-    }
+def test_what_the_user_set_for_a_submodule_is_known(world: World) -> None:
+    """The remote, and the addresses that were set by hand, by the submodule's name."""
+    git(world.root, "config", "submodule.a.b.url", "https://mirror/a")
+    assert carried.addresses(world.repository) == (None, {"a.b": "https://mirror/a"})
+    git(world.root, "remote", "add", "origin", "host:group/me.git")
+    assert carried.addresses(world.repository)[0] == "host:group/me.git"
 
 
-def test_submodules_can_be_filled_from_a_workspace(world: World) -> None:
-    """With the carried address, `git submodule update` works where the relative one would not."""
-    inner = world.path / "inner"
-    inner.mkdir()
-    git(inner, "init", "-q")
-    commit(inner, {"x": "1"})
-    allow = ("-c", "protocol.file.allow=always")
-    git(world.root, "remote", "add", "origin", str(world.path / "upstream"))
-    git(world.root, *allow, "submodule", "--quiet", "add", "../inner", "sub")
-    base = commit(world.root, {})
-    shutil.rmtree(world.root / ".git/modules")
-    hub.fetch_base(world.hub, world.repository, base)
-    world.prepare(commit=base, settings=carried.submodule_urls(world.repository))
-    git(world.workspace, *allow, "submodule", "--quiet", "update", "--init")
-    assert (world.workspace / "sub/x").read_text() == "1"
+def test_an_address_is_carried_without_its_password() -> None:
+    """What an agent can read holds no token; a name in an address of ssh is no secret."""
+    assert carried.without_password("https://me:token@host/x.git") == "https://host/x.git"
+    assert carried.without_password("https://host/a@b") == "https://host/a@b"
+    assert carried.without_password("ssh://git@host/x") == "ssh://git@host/x"

@@ -72,17 +72,19 @@ def test_an_isolated_one_has_the_commit_and_nothing_else(world: World) -> None:
     assert git(world.workspace, "cat-file", "-t", secret, check=False) == ""
 
 
-def test_a_sparse_one_has_the_wanted_folders(world: World) -> None:
+@pytest.mark.parametrize("cone", [("pkg/a",), ("pkg/a/", "pkg"), ("pkg/a/x", "other", "gone")])
+def test_a_sparse_one_has_the_wanted_folders(world: World, cone: tuple[str, ...]) -> None:
     """A cone is laid out as git's own sparse checkout would do it."""
     base = commit(world.root, {"pkg/a/x/1": "1", "pkg/b/2": "2", "pkg/3": "3", "other/4": "4"})
     hub.fetch_base(world.hub, world.repository, base)
-    world.prepare(commit=base, cone=("pkg/a",))
+    world.prepare(commit=base, cone=cone)
     real = world.path / "real"
     git(world.path, "clone", "-q", "--shared", "--sparse", world.hub.path, str(real))
     git(real, "checkout", "-q", base)
-    git(real, "sparse-checkout", "set", "--cone", "pkg/a")
+    git(real, "sparse-checkout", "set", "--cone", *cone)
     assert git(world.workspace, "ls-files", "-t") == git(real, "ls-files", "-t")
-    assert git(world.workspace, "sparse-checkout", "list") == "pkg/a"
+    wanted = git(real, "sparse-checkout", "list")
+    assert git(world.workspace, "sparse-checkout", "list") == wanted
     assert git(world.workspace, "status", "--porcelain") == ""
 
 

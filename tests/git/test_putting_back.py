@@ -104,7 +104,7 @@ def test_what_git_wrote_is_undone(
     git(world.root, "update-index", "-q", "--refresh")
     before = state_of(world)
     with monkeypatch.context() as patch:
-        patch.setenv("PATH", failing_git(world.path, "read-tree", before=HALF[case]))
+        patch.setenv("PATH", failing_git(world.path, "read-tree -m", before=HALF[case]))
         with pytest.raises(GitFailed):
             give(world, new)
     assert state_of(world) == before
@@ -146,7 +146,7 @@ def test_what_the_user_had_or_wrote_meanwhile_is_left(
     write(world.root, {"new/file": "n\n", "src/a.py": "changed\n"})
     meanwhile = "printf 'mine\\n' > infra/deploy.tf"
     with monkeypatch.context() as patch:
-        patch.setenv("PATH", failing_git(world.path, "read-tree", before=meanwhile))
+        patch.setenv("PATH", failing_git(world.path, "read-tree -m", before=meanwhile))
         with pytest.raises(GitFailed):
             give(world, new)
     now = tree_of(world)
@@ -168,7 +168,7 @@ def half_way(world: World, do: Callable[[], object]) -> None:
 def test_what_cannot_be_put_back_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The journal stays, the lock does not, and the next delivery finishes it."""
     new = landed(world, FILES)
-    broken = failing_git(world.path, "read-tree", "checkout-index", before=HALF["half written"])
+    broken = failing_git(world.path, "read-tree -m", "checkout-index", before=HALF["half written"])
     with monkeypatch.context() as patch:
         patch.setenv("PATH", broken)
         half_way(world, lambda: give(world, new))
@@ -197,7 +197,7 @@ def test_what_a_killed_run_left_is_not_undone(
     interrupted(world, new)
     write(world.root, {"new/file": "n\n"})
     with monkeypatch.context() as patch:
-        patch.setenv("PATH", failing_git(world.path, "read-tree"))
+        patch.setenv("PATH", failing_git(world.path, "read-tree -m"))
         half_way(world, lambda: give(world, new))
     write(world.root, {"src/a.py": "mine\n"})
     outcome = give(world, new)

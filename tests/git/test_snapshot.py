@@ -96,9 +96,9 @@ def test_a_sparse_workspace_deletes_nothing_outside_its_cone(world: World) -> No
     world.prepare(cone=("src",))
     (world.workspace / "src/a.py").unlink()
     write(world.workspace, {"infra/new": "new"})
-    assert paths(world.harvest(cone=("src",))) == {"src/a.py", "infra/new"}
+    assert paths(world.harvest()) == {"src/a.py", "infra/new"}
     write(world.workspace, {"infra/deploy.tf": "changed"})
-    assert paths(world.harvest(cone=("src",))) == {"src/a.py", "infra/new", "infra/deploy.tf"}
+    assert paths(world.harvest()) == {"src/a.py", "infra/new", "infra/deploy.tf"}
 
 
 def test_a_kept_index_that_cannot_be_read_is_begun_anew(world: World) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.git.world import write
+from tests.git.world import World, start_job, write
+from tests.waiting import until
 from tidegate.git import trash
 
 
@@ -27,6 +28,38 @@ def test_read_only_folders_are_removed(tmp_path: Path) -> None:
         (tmp_path / folder).chmod(0o555)
     assert trash.remove(str(tmp_path / "w"), str(tmp_path / "trash")).failures == ()
     assert list((tmp_path / "trash").iterdir()) == []
+
+
+def test_a_removal_that_is_killed_is_finished_by_the_next(world: World) -> None:
+    """G3-35: SIGKILL in the middle of a job; the path was free at once, and nothing is left."""
+    world.prepare()
+    (world.path / "shared").mkdir()
+    write(world.path / "shared", {"keep": "1"})
+    (world.workspace / "link").symlink_to(world.path / "shared")
+    for number in range(60):
+        (world.workspace / f"many/{number}").mkdir(parents=True)
+        for name in range(150):
+            (world.workspace / f"many/{number}/{name}").touch()
+    (world.workspace / "many/7").chmod(0o555)
+    bin_folder = world.path / "w/t"
+    job: dict[str, object] = {
+        "job": "remove",
+        "hub": world.hub.path,
+        "workspace": str(world.workspace),
+        "trash": str(bin_folder),
+    }
+    files = len(list(world.workspace.rglob("*")))
+    process = start_job(world.path / "job", job)
+    until(lambda: bin_folder.exists() and len(list(bin_folder.iterdir())) > 40)
+    process.kill()
+    assert process.wait() < 0
+    assert not world.workspace.exists()
+    left = len(list(bin_folder.rglob("*")))
+    assert 0 < left < files
+    assert world.prepare().reused is False  # the path can be used meanwhile
+    assert trash.empty(str(bin_folder)).failures == ()
+    assert list(bin_folder.iterdir()) == []
+    assert (world.path / "shared/keep").exists()
 
 
 def test_depth_costs_nothing(tmp_path: Path) -> None:

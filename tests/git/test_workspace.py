@@ -204,18 +204,6 @@ def test_the_environment_digest_follows_its_parts(world: World, tmp_path: Path) 
     assert len(set(digests)) == 4
 
 
-def test_submodules_that_are_not_filled_are_named(world: World, tmp_path: Path) -> None:
-    """G3-10: an empty submodule folder is told, since git there would answer for the parent."""
-    (tmp_path / "inner").mkdir()
-    git(tmp_path / "inner", "init", "-q")
-    commit(tmp_path / "inner", {"x": "1"})
-    allow = ("-c", "protocol.file.allow=always")
-    git(world.root, *allow, "submodule", "--quiet", "add", str(tmp_path / "inner"), "vendor/sub")
-    base = commit(world.root, {})
-    hub.fetch_base(world.hub, world.repository, base)
-    assert world.prepare(commit=base).submodules == ("vendor/sub",)
-
-
 def test_removal_follows_no_link_out(world: World, tmp_path: Path) -> None:
     """G3-11: a linked folder outside keeps its files; the workspace and our notes are gone."""
     write(tmp_path, {"shared/keep": "1"})
@@ -233,6 +221,28 @@ def test_removal_follows_no_link_out(world: World, tmp_path: Path) -> None:
     assert not world.workspace.exists()
     assert not Control.of(world.hub.path, str(world.workspace)).is_begun
     assert world.prepare().reused is False
+
+
+def test_one_that_was_evicted_is_made_again_at_its_place(world: World) -> None:
+    """Prepared from the harvested tip, it has the same path, branch and files, all committed."""
+    first = world.prepare(setup=setup(world, "echo made > made"))
+    write(world.workspace, {"src/new.py": "new\n"})
+    commit(world.workspace, {"src/b.py": "committed\n"})
+    write(world.workspace, {"src/a.py": "not committed\n"})
+    tip = world.harvest().tip or ""
+    workspace.remove(world.hub, str(world.workspace), str(world.path / "w/t"))
+    again = world.prepare(commit=tip, setup=setup(world, "echo made > made"))
+    assert (again.path, again.reused) == (first.path, False)
+    assert again.environment_digest == first.environment_digest
+    assert git(world.workspace, "symbolic-ref", "HEAD") == "refs/heads/tidegate/one"
+    assert git(world.workspace, "rev-parse", "HEAD") == tip
+    assert (world.workspace / "src/a.py").read_text() == "not committed\n"
+    assert (world.workspace / "src/new.py").read_text() == "new\n"
+    assert git(world.workspace, "status", "--porcelain") == ""
+    unchanged = world.harvest(turn=2)
+    assert (unchanged.tip, unchanged.is_empty, unchanged.violations) == (tip, False, ())
+    later = commit(world.workspace, {"src/b.py": "later\n"})
+    assert world.harvest(turn=3).tip == later
 
 
 def test_the_order_survives_json(world: World) -> None:

@@ -99,6 +99,8 @@ def wanted(kind: Any) -> str:
             return f"a number above {low:_} and at most {high:_}"
         case shapes.LiteralType(values=values):
             return " or ".join(f'"{value}"' for value in values)
+        case shapes.BoolType():
+            return "true or false"
         case shapes.VarTupleType():
             return "a list of texts"
         case _:

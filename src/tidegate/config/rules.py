@@ -83,6 +83,19 @@ def inner_paths(values: tuple[str, ...]) -> Complaint:
     return _first(inner_path, values)
 
 
+def inner_folders(values: tuple[str, ...]) -> Complaint:
+    """Folders below the root of the repository, by their names and by no pattern."""
+    return _first(_inner_folder, values)
+
+
+def _inner_folder(value: str) -> Complaint:
+    if {"", "."} & set(value.rstrip("/").split("/")):
+        return "it must be a folder below the root of the repository"
+    if set("*?[") & set(value):
+        return "it must be a folder's name, not a pattern"
+    return inner_path(value)
+
+
 def outer_folder(value: str) -> Complaint:
     """A folder named from the root or from the home folder, or empty for the default."""
     if value and not value.startswith(("/", "~/")):

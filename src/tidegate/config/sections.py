@@ -105,6 +105,22 @@ class Workspace:
         ),
         Rule(rules.inner_paths),
     ] = ()
+    sparse: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="The only folders that workspaces have, beside the files above them. "
+            "Empty: all.",
+            examples=[("services/billing", "libs")],
+        ),
+        Rule(rules.inner_folders),
+    ] = ()
+    submodules: Annotated[
+        bool,
+        Meta(
+            description="Fill submodules from those of your checkout. No network is asked: what "
+            "you do not have stays empty."
+        ),
+    ] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

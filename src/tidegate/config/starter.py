@@ -106,6 +106,8 @@ def toml_value(value: Any) -> str:
             return json.dumps(value, ensure_ascii=False)
         case tuple():
             return f"[{', '.join(toml_value(each) for each in value)}]"
+        case bool():
+            return "true" if value else "false"
         case float() if value.is_integer():
             return str(int(value))
         case int():

@@ -62,6 +62,10 @@ class GitJobs:
     """What the set-up command may see of the user's environment."""
     settings: tuple[tuple[str, str], ...] = ()
     """Of the user's configuration what a workspace needs: the filters that are carried."""
+    cone: tuple[str, ...] = ()
+    """The folders that workspaces are to have; none for all of them."""
+    submodules: bool = True
+    """Fill the submodules of workspaces."""
 
     def command(self, work: Work, folder: str) -> tuple[str, ...]:
         """Write the job's file into `folder` and return the command line that does the work."""
@@ -143,6 +147,8 @@ class GitJobs:
             "caches": self._copies(work.caches),
             "settings": self.settings,
             "setup": setup,
+            "cone": self.cone,
+            "submodules": self.submodules,
         }
 
     def _copies(self, paths: tuple[str, ...]) -> list[Json]:
@@ -183,6 +189,7 @@ class GitJobs:
             "pin": f"refs/tidegate/{self.run}/candidate/{work.tip}",
             "common_dir": self.common_dir,
             "since": work.since,
+            "checkout": self.repository,
         }
 
     def _stamp(self, utc: str) -> Json:

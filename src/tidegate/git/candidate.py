@@ -4,7 +4,8 @@ Nothing is checked out and no ref moves but one pin. The commits depend only on 
 building a candidate again after a crash gives the very same one.
 """
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,8 @@ from tidegate.git.command import Git
 from tidegate.git.commits import Stamp, commit_tree, with_trailers
 from tidegate.git.hub import Hub
 from tidegate.git.merge import Conflict, merge
-from tidegate.git.tree_diff import LINK, Change, Finding, Kind
+from tidegate.git.submodules import Place
+from tidegate.git.tree_diff import LINK, Change, Finding
 
 if TYPE_CHECKING:
     from tidegate.core.footprint import Pattern
@@ -55,6 +57,8 @@ class Order(NamedTuple):
     """The user's git folder, where the commits of submodules should be."""
     since: str | None = None
     """The target of the candidate before; None where there was none."""
+    checkout: str | None = None
+    """The working tree that they may be in, too."""
 
 
 class Step(NamedTuple):
@@ -133,27 +137,26 @@ def _judged(
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """What is wrong with one merged change, and what of its own judges it changed with leave."""
     git = hub.git
-    stores = _module_stores(git, order, new, changes)
     shown, refused = _surface(git, part, old, changes)
     findings = (
         *_out_of_scope(git, part, old, new, changes),
         *refused,
         *links.escaping(git, old, new, changes),
         *hazards.collisions(git, new, changes),
-        *hazards.missing_submodule_commits(changes, stores),
+        *hazards.missing_submodule_commits(hub, new, changes, _place(order)),
         *hazards.mass_mode_change(changes),
         *hazards.rewritten_line_endings(git, old, new, changes),
     )
     return findings, shown
 
 
-def _module_stores(
-    git: Git, order: Order, tree: str, changes: Sequence[Change]
-) -> Mapping[str, str]:
-    moved = any(change.kind is Kind.GITLINK for change in changes)
-    if order.common_dir is None or not moved:
-        return {}
-    return hazards.module_stores(git, tree, common_dir=order.common_dir)
+def _place(order: Order) -> Place:
+    """Name the places of the user's submodules, as far as the order does."""
+    if order.common_dir is None:
+        return Place(os.devnull, ())
+    if order.checkout is None:
+        return Place(os.devnull, (order.common_dir,))
+    return Place.of(order.checkout, order.common_dir)
 
 
 def _out_of_scope(

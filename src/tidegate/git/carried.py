@@ -22,7 +22,11 @@ def filters(repository: Repository) -> Settings:
     names = "|".join(map(re.escape, FILTERS_ALLOWED))
     found = _settings(repository.git, rf"^filter\.({names})\.(clean|smudge|process|required)$")
     if found and "lfs" in FILTERS_ALLOWED:
-        found += (("lfs.storage", os.path.join(repository.common_dir, "lfs")),)
+        found += (
+            ("lfs.storage", os.path.join(repository.common_dir, "lfs")),
+            # One that is not in the user's store stays a pointer. Else no file would be there.
+            ("lfs.skipdownloaderrors", "true"),
+        )
     return found
 
 
@@ -47,26 +51,23 @@ def filters_wanted(git: Git, commit: str) -> tuple[str, ...]:
     return tuple(sorted({line.partition("=")[2] for line in found.text.split()}))
 
 
-def filters_missing(repository: Repository, commit: str) -> tuple[str, ...]:
-    """List the filter drivers that a commit asks for and that are not carried."""
-    names = {key.split(".")[1] for key, _ in filters(repository)}
-    return tuple(name for name in filters_wanted(repository.git, commit) if name not in names)
+def addresses(repository: Repository) -> tuple[str | None, dict[str, str]]:
+    """Return the user's remote, and the addresses that they set for submodules by name.
 
-
-def submodule_urls(repository: Repository) -> Settings:
-    """Return ``submodule.NAME.url`` for each submodule, as an address that works from anywhere.
-
-    A relative address is meant relative to the user's remote; from a workspace it would be read as
-    relative to the hub.
+    A relative address in a commit is meant relative to that remote; from a workspace it would be
+    read as relative to the hub.
     """
-    declared = dict(_settings(repository.git, r"^submodule\..*\.url$", "--file", ".gitmodules"))
-    configured = dict(_settings(repository.git, r"^submodule\..*\.url$"))
-    remote = dict(_settings(repository.git, r"^remote\.origin\.url$")).get("remote.origin.url")
-    urls = declared | configured
-    return tuple((key, _absolute(url, remote or repository.root)) for key, url in urls.items())
+    prefix, suffix, remote = "submodule.", ".url", "remote.origin.url"
+    found = dict(_settings(repository.git, r"^(submodule\..*|remote\.origin)\.url$"))
+    own = {
+        key.removeprefix(prefix).removesuffix(suffix): url
+        for key, url in found.items()
+        if key != remote
+    }
+    return found.get(remote), own
 
 
-def _absolute(url: str, remote: str) -> str:
+def absolute(url: str, remote: str) -> str:
     """Join a relative address to a remote's, whose last name stands for the repository itself."""
     if not url.startswith(("./", "../")):
         return url
@@ -78,6 +79,11 @@ def _absolute(url: str, remote: str) -> str:
             url = url[2:]
         else:
             return f"{joined}/{url}"
+
+
+def without_password(url: str) -> str:
+    """Return an address without the name and password that it may carry: an agent will read it."""
+    return re.sub(r"^(https?://)[^/@]*@", r"\1", url)
 
 
 def excludes(repository: Repository) -> bytes:

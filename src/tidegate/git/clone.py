@@ -6,12 +6,14 @@ see. `tests/git/test_clone.py` holds it against the real thing.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tidegate.git.command import LONG_S, SHA1_LENGTH, Git, Settings
 from tidegate.git.hub import Hub
 from tidegate.git.repository import WORKSPACE_KEY
+
+CHECKOUT_WORKERS_MAX = 4
 
 
 class Layout(NamedTuple):
@@ -30,11 +32,25 @@ class Layout(NamedTuple):
     settings: Settings
     cone: tuple[str, ...]
     excludes: bytes
+    module: "Module | None" = None
+    """What makes it a submodule of another workspace's."""
+
+    @property
+    def git_dir(self) -> str:
+        """Its git folder."""
+        return self.module.git_dir if self.module else os.path.join(self.path, ".git")
+
+
+class Module(NamedTuple):
+    """A submodule's git folder, which lies in that of its workspace, and its user's address."""
+
+    git_dir: str
+    url: str
 
 
 def lay_out(layout: Layout, hub: Hub) -> Git:
-    """Make the folder and its `.git`, without any file checked out; return git for it."""
-    git_dir = os.path.join(layout.path, ".git")
+    """Make the folder and its git folder, without any file checked out; return git for it."""
+    git_dir = layout.git_dir
     for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "hooks"):
         os.makedirs(os.path.join(git_dir, folder))
     head = layout.commit if layout.branch is None else f"ref: {layout.branch}"
@@ -55,6 +71,10 @@ def lay_out(layout: Layout, hub: Hub) -> Git:
             file.write(content)
     if layout.isolated:
         _copy_objects(layout, hub, git_dir)
+    if layout.module:
+        os.makedirs(layout.path, exist_ok=True)
+        with open(os.path.join(layout.path, ".git"), "wb") as file:
+            file.write(b"gitdir: " + os.fsencode(os.path.relpath(git_dir, layout.path)) + b"\n")
     return Git(trusts_user=False, git_dir=git_dir, work_tree=layout.path, timeout_s=LONG_S)
 
 
@@ -62,11 +82,23 @@ def _packed_refs(layout: Layout, hub: Hub) -> bytes:
     """List the branch, the remote's branch and the hub's tags, so that versions can be named."""
     rows = [f"{layout.commit} {layout.branch}"] if layout.branch else []
     if not layout.isolated:
-        tags = hub.git.run("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags/").text
-        rows += tags.splitlines()
+        if layout.module is None:
+            rows += _tags(hub)
         if layout.target:
             rows.append(f"{layout.commit} {_remote_name(layout.target)}")
     return "".join(f"{row}\n" for row in rows).encode("utf-8", "surrogateescape")
+
+
+def check_out(git: Git, commit: str, settings: Settings) -> None:
+    """Write the files of a clone that was laid out, with several workers where there are many."""
+    workers = min(os.cpu_count() or 1, CHECKOUT_WORKERS_MAX)
+    quick = git._replace(settings=(*settings, ("checkout.workers", str(workers))))
+    quick.run("read-tree", "-m", "-u", commit)
+
+
+def _tags(hub: Hub) -> list[str]:
+    listed = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags/")
+    return hub.git.run(*listed).text.splitlines()
 
 
 def _remote_name(target: str) -> str:
@@ -122,16 +154,30 @@ def _config(layout: Layout, hub: Hub) -> str:
     if layout.cone:
         settings += [("core.sparseCheckout", "true"), ("core.sparseCheckoutCone", "true")]
     if not layout.isolated:
+        settings += _remote(layout, hub)
+    if layout.module:
+        settings.append(("core.worktree", os.path.relpath(layout.path, layout.module.git_dir)))
+    return rendered(settings)
+
+
+def _remote(layout: Layout, hub: Hub) -> list[tuple[str, str]]:
+    """Name the hub as origin. A submodule may be fetched from where it is; pushes go nowhere."""
+    fetched = "+refs/heads/*:refs/remotes/origin/*"
+    settings = [("remote.origin.url", hub.path), ("remote.origin.fetch", fetched)]
+    if layout.module and layout.module.url:
+        settings[0] = ("remote.origin.url", layout.module.url)
+        settings.append(("remote.origin.pushurl", hub.path))
+    if layout.branch and layout.target:
+        short = layout.branch.removeprefix("refs/heads/")
         settings += [
-            ("remote.origin.url", hub.path),
-            ("remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"),
+            (f"branch.{short}.remote", "origin"),
+            (f"branch.{short}.merge", layout.target),
         ]
-        if layout.branch and layout.target:
-            short = layout.branch.removeprefix("refs/heads/")
-            settings += [
-                (f"branch.{short}.remote", "origin"),
-                (f"branch.{short}.merge", layout.target),
-            ]
+    return settings
+
+
+def rendered(settings: Iterable[tuple[str, str]]) -> str:
+    """Write settings as git's configuration has them."""
     return "".join(map(_rendered, settings))
 
 
@@ -153,11 +199,13 @@ def _escaped(value: str) -> str:
 def _cone_patterns(cone: Sequence[str]) -> str:
     """Write a sparse checkout's folders as git's cone mode does: parents first."""
     parents: set[str] = set()
-    for folder in cone:
+    wanted = {folder.strip("/") for folder in cone}
+    within = {folder for folder in wanted if any(folder.startswith(f"{one}/") for one in wanted)}
+    for folder in wanted - within:
         parts = folder.split("/")
         parents |= {"/".join(parts[:depth]) for depth in range(1, len(parts))}
     lines = ["/*", "!/*/"]
-    for parent in sorted(parents - set(cone)):
+    for parent in sorted(parents):
         lines += [f"/{parent}/", f"!/{parent}/*/"]
-    lines += [f"/{folder}/" for folder in sorted(cone)]
+    lines += [f"/{folder}/" for folder in sorted(wanted - within)]
     return "".join(f"{line}\n" for line in lines)

@@ -47,6 +47,8 @@ _HARDENED: Settings = (
     ("transfer.fsckObjects", "false"),
     ("protocol.version", "2"),
     ("protocol.ext.allow", "never"),
+    # What is fetched from a path is named by us, whatever the user forbids for addresses.
+    ("protocol.file.allow", "always"),
     ("i18n.commitEncoding", "UTF-8"),
 )
 
@@ -63,7 +65,6 @@ _OURS: Settings = (
     ("core.fsync", "all"),
     ("core.fsyncMethod", "batch"),
     ("protocol.allow", "never"),
-    ("protocol.file.allow", "always"),
     ("credential.helper", ""),
 )
 

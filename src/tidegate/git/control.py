@@ -9,7 +9,7 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from tidegate.git import durable, trash
@@ -23,6 +23,25 @@ class Baseline(NamedTuple):
     """Tracked paths with the blob id of their bytes; None for what is no plain file."""
     hidden: frozenset[bytes]
     """Untracked paths: copied files, caches, what set-up made."""
+
+    def with_hidden(self, paths: Iterable[bytes]) -> "Baseline":
+        """Return the same with further untracked paths."""
+        return Baseline(self.changed, self.hidden | {*paths})
+
+    def with_inside(self, folder: str, inside: "Baseline") -> "Baseline":
+        """Return the same with what a submodule in `folder` has."""
+        at = os.fsencode(folder) + b"/"
+        changed = {at + path: oid for path, oid in inside.changed.items()}
+        return Baseline(self.changed | changed, self.hidden | {at + path for path in inside.hidden})
+
+    def below(self, folder: str) -> "Baseline":
+        """Return the same as seen from a folder."""
+        at = os.fsencode(folder) + b"/"
+        changed = {
+            path.removeprefix(at): oid for path, oid in self.changed.items() if path.startswith(at)
+        }
+        hidden = {path.removeprefix(at) for path in self.hidden if path.startswith(at)}
+        return Baseline(changed, frozenset(hidden))
 
 
 NOTHING_BEFORE = Baseline({}, frozenset())
@@ -43,6 +62,10 @@ class Control(NamedTuple):
     def kept_index(self) -> str:
         """The index as it was after the checkout, or after the last harvest."""
         return os.path.join(self.folder, "index")
+
+    def kept_index_of(self, submodule: str) -> str:
+        """The index of a filled submodule as it was after the checkout."""
+        return os.path.join(self.folder, "submodules", submodule, "=index")
 
     @property
     def is_begun(self) -> bool:

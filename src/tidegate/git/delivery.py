@@ -9,13 +9,14 @@ tells how the files, the branch and the index are kept in step, `journal` how on
 import os
 from typing import NamedTuple
 
-from tidegate.git import checkout, durable, fast_forward, journal
+from tidegate.git import checkout, durable, fast_forward, journal, submodules
 from tidegate.git.checkout import Checkout, Obstacle
 from tidegate.git.command import LONG_S, Git
 from tidegate.git.errors import GitFailed, GitTimedOut
 from tidegate.git.hub import Hub
 from tidegate.git.journal import Intent
 from tidegate.git.repository import Repository
+from tidegate.git.submodules import Place
 
 REFLOG_ENTRIES_MAX = 1000
 """How far back the user's reflog is searched for a landing that they took back."""
@@ -56,6 +57,7 @@ def deliver(
     fault.
     """
     git = repository.git._replace(timeout_s=LONG_S)
+    submodules.deliver(hub, new, Place.of(repository.root, repository.common_dir))
     _bring(git, hub, new)
     for _ in range(TRIES_MAX):
         outcome = _once(git, repository, ref, new=new, old=old, again=again)

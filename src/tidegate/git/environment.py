@@ -77,13 +77,22 @@ def run_setup(root: str, setup: Setup) -> None:
 
 
 def digest(
-    *, files: Sequence[Copy], caches: Sequence[Copy], command: str | None, cone: Sequence[str]
+    *,
+    files: Sequence[Copy],
+    caches: Sequence[Copy],
+    command: str | None,
+    cone: Sequence[str],
+    without: Sequence[str],
 ) -> str:
-    """Return the environment digest: of all that shapes a checkout besides its commit."""
+    """Return the environment digest: of all that shapes a checkout besides its commit.
+
+    `without` are the submodules that are not filled.
+    """
     copies = [*files, *(copy for cache in caches for copy in _below(cache))]
     described = {
         "setup": command,
         "cone": sorted(cone),
+        "without": sorted(without),
         "files": sorted((copy.to, *_content_digest(copy.source)) for copy in copies),
     }
     return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()

@@ -7,7 +7,7 @@
     |- HalfWay           a delivery failed, and the checkout could not be put back as it was
     `- Busy              another process of ours works there
     NotReady             GitMissing GitTooOld NotARepository BareRepository NoCommits FolderGone
-                         MainRepositoryMissing ForeignOwner
+                         MainRepositoryMissing ForeignOwner UnknownFormat
     Misused              UnknownRevision InsideWorkspace
     Refused              WorkspaceTaken NoMergeBase
     IntegrityError       HubDamaged
@@ -123,6 +123,12 @@ class ForeignOwner(NotReady):
     """The repository belongs to another user, and git refuses it for that."""
 
     code = "dubious_ownership"
+
+
+class UnknownFormat(NotReady):
+    """The repository is kept in a way that this git does not know."""
+
+    code = "unknown_format"
 
 
 class HubDamaged(IntegrityError):

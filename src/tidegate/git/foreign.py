@@ -8,6 +8,7 @@ for the hub's own git to say. The configuration, hooks, index and attributes are
 import contextlib
 import os
 import re
+import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -19,12 +20,15 @@ LOG_BYTES_MAX = 256 * 1024 * 1024
 PACKED_BYTES_MAX = 256 * 1024 * 1024
 FILES_MAX = 200_000
 """How many refs, reflogs and linked worktrees a workspace may have before it counts as tampered."""
+MODULES_MAX = 1000
+"""How many git folders of submodules; beyond that nobody meant them."""
 DEPTH_MAX = 64
 HOPS_MAX = 5
 
 _OID = rb"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 _AT_LINE_START = re.compile(rb"^(" + _OID + rb")(?![0-9a-f])", re.MULTILINE)
 _SECOND_IN_LINE = re.compile(rb"^" + _OID + rb" (" + _OID + rb") ", re.MULTILINE)
+_PACKED_FROM_ELSEWHERE = re.compile(rb"^(" + _OID + rb") refs/(?:remotes|tags)/.*$", re.MULTILINE)
 _HEAD_NAME = re.compile(r"^[A-Z_]*(?:HEAD|AUTOSTASH)$")
 _OBJECT_FOLDER = re.compile(r"^[0-9a-f]{2}$")
 
@@ -70,15 +74,15 @@ def read(git_fd: int) -> GitFolder:
     return GitFolder(head, branch, found.oids, _under_way(git_fd), linked)
 
 
-def check_objects(git_fd: int, lender: str | None) -> None:
-    """Make sure that the object store is of plain files and borrows from `lender` alone.
+def check_objects(git_fd: int, *lenders: str | None) -> None:
+    """Make sure that the object store is of plain files and borrows from one of `lenders` alone.
 
     Git follows what `info/alternates` names, and would wait for ever on a pipe in its place.
     """
     with plain.folder("objects", within=git_fd) as objects:
         with plain.folder("info", within=objects) as info:
             borrowed = plain.content("alternates", within=info, bytes_max=REF_BYTES_MAX)
-        if (None if borrowed is None else os.fsdecode(borrowed).rstrip("\n")) != lender:
+        if (None if borrowed is None else os.fsdecode(borrowed).rstrip("\n")) not in lenders:
             raise Tampered("alternates_changed", "objects/info/alternates", "is not as it was made")
         for name in os.listdir(objects):
             if name == "pack" or _OBJECT_FOLDER.match(name):
@@ -100,22 +104,87 @@ def nested_head(root: str, path: str) -> str | None:
     is not followed.
     """
     own = os.path.join(root, path)
-    modules = os.path.join(os.path.realpath(root), ".git", "modules", "")
     try:
-        with plain.folder(own) as descriptor:
-            if os.path.isdir(os.path.join(own, ".git")):
-                return _head_in(os.path.join(own, ".git"))
-            text = plain.content(".git", within=descriptor, bytes_max=REF_BYTES_MAX) or b""
-        pointed = os.path.realpath(os.path.join(own, os.fsdecode(text[7:].strip())))
-        inside = text.startswith(b"gitdir:") and pointed.startswith(modules)
-        return _head_in(pointed) if inside else None
+        if os.path.isdir(os.path.join(own, ".git")):
+            return _head_in(os.path.join(own, ".git"))
+        module = nested_module(root, path)
+        return _head_in(os.path.join(root, ".git", module)) if module else None
     except Tampered:
         return None
+
+
+def module_head(root: str, path: str, module: str) -> str | None:
+    """Return the commit of a submodule that has its git folder where it was made, or None."""
+    try:
+        return nested_head(root, path) if nested_module(root, path) == module else None
+    except Tampered:
+        return None
+
+
+def nested_module(root: str, path: str) -> str | None:
+    """Return which folder below the workspace's git folder a nested repository points to, if any.
+
+    As ``modules/NAME``. Raises Tampered for what git never leaves.
+    """
+    own = os.path.join(root, path)
+    git_dir = os.path.join(os.path.realpath(root), ".git", "")
+    with plain.folder(own) as descriptor:
+        if os.path.isdir(os.path.join(own, ".git")):
+            return None
+        text = plain.content(".git", within=descriptor, bytes_max=REF_BYTES_MAX) or b""
+    pointed = os.path.realpath(os.path.join(own, os.fsdecode(text[7:].strip())))
+    is_module = text.startswith(b"gitdir:") and pointed.startswith(f"{git_dir}modules/")
+    return pointed.removeprefix(git_dir) if is_module else None
 
 
 def _head_in(git_folder: str) -> str | None:
     with plain.folder(git_folder) as descriptor:
         return read(descriptor).head
+
+
+def modules(git_fd: int) -> Iterator[tuple[str, int]]:
+    """Yield the git folders of submodules, those of submodules of theirs too, as path and folder.
+
+    What lies among them and is none is passed over. Raises Tampered where they are nested or many
+    beyond reason.
+    """
+    left = MODULES_MAX
+    for found in _modules(git_fd, "modules", DEPTH_MAX):
+        left -= 1
+        if left < 0:
+            raise Tampered("too_many", "modules", f"there are more than {MODULES_MAX} submodules")
+        yield found
+
+
+def _modules(within: int, path: str, depth_left: int) -> Iterator[tuple[str, int]]:
+    if depth_left == 0:
+        raise Tampered("too_many", path, f"is nested deeper than {DEPTH_MAX} folders")
+    if not _is_folder(os.path.basename(path), within):
+        return
+    with plain.folder(os.path.basename(path), within=within) as descriptor:
+        is_one = all(plain.exists(name, within=descriptor) for name in ("HEAD", "objects"))
+        if is_one:
+            yield path, descriptor
+        for name in ["modules"] if is_one else sorted(os.listdir(descriptor)):
+            yield from _modules(descriptor, f"{path}/{name}", depth_left - 1)
+
+
+def _is_folder(name: str, within: int) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(name, dir_fd=within).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def made_here(git_fd: int) -> frozenset[str]:
+    """Return the commits that a git folder names, without those that it has from a remote."""
+    found = _Found()
+    for path, text in _files(git_fd, "refs", bytes_max=REF_BYTES_MAX, found=found):
+        if path.startswith(("refs/remotes/", "refs/tags/")):
+            found.take(_AT_LINE_START, text)
+    packed = plain.content("packed-refs", within=git_fd, bytes_max=PACKED_BYTES_MAX) or b""
+    found.take(_PACKED_FROM_ELSEWHERE, packed)
+    return read(git_fd).oids - found.oids
 
 
 class _Found:

@@ -9,7 +9,7 @@ made only on what has arrived in the hub, and all that has arrived stays reachab
 import contextlib
 import os
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tidegate.git import durable, foreign, incoming, locks, plain, snapshot, tree_diff
 from tidegate.git.command import LONG_S, Git, Settings
@@ -20,6 +20,9 @@ from tidegate.git.hub import Hub
 from tidegate.git.plain import Tampered
 from tidegate.git.survey import Survey, survey
 from tidegate.git.tree_diff import Change
+
+if TYPE_CHECKING:
+    from tidegate.git.filling import Filled
 
 
 class Order(NamedTuple):
@@ -37,7 +40,6 @@ class Order(NamedTuple):
     """Further commits that are pinned in the hub: a target merged in meanwhile."""
     settings: Settings = ()
     """The filters that files go through, see `tidegate.git.carried`."""
-    cone: tuple[str, ...] = ()
     yard: str | None = None
     """The folder that holds the workspace and nothing else; what is written there is a breach."""
 
@@ -103,6 +105,8 @@ class _Harvesting:
         self._pins: dict[str, str] = {}
         self._left_out: list[str] = []
         self._unlocked: tuple[str, ...] = ()
+        self._filled: tuple[Filled, ...] = ()
+        self._cone: tuple[str, ...] = ()
 
     def run(self) -> Harvest:
         try:
@@ -120,7 +124,7 @@ class _Harvesting:
         found = self._survey() if self._order.takes_files else None
         if found is not None:
             self._clear_locks()
-            tip = self._with_files(tip, found)
+            tip = self._with_files(tip, found, self._submodule_heads(found))
             for linked in folder.linked:
                 self._take_linked(linked, broken, found)
         return self._result(head, tip, under_way=folder.under_way)
@@ -153,12 +157,28 @@ class _Harvesting:
         """Read the git folder. Raises Tampered where it is not what git leaves."""
         record = self._control.record() or {"order": {}}
         borrows = not record["order"].get("isolated", False)
+        self._cone = tuple(record["order"].get("cone", ()))
         with (
             plain.folder(self._order.workspace) as root,
             plain.folder(".git", within=root) as git_fd,
         ):
             foreign.check_objects(git_fd, self._hub.objects if borrows else None)
+            if plain.exists("modules", within=git_fd):
+                self._bring_submodules(git_fd, record)
             return foreign.read(git_fd)
+
+    def _bring_submodules(self, git_fd: int, record: dict[str, Any]) -> None:
+        from tidegate.git import nested  # noqa: PLC0415 - few repositories have any
+
+        self._filled = nested.filled(record)
+        told = nested.Told(
+            self._hub,
+            self._order.workspace,
+            self._order.namespace,
+            os.path.join(self._control.folder, "incoming.pack"),
+            self._violate,
+        )
+        nested.bring(told, git_fd, self._filled, self._order.base)
 
     def _bring(self, folder: GitFolder) -> set[str]:
         """Bring all commits in and pin them; return the names whose history is not whole."""
@@ -188,7 +208,32 @@ class _Harvesting:
             self._note(tampered)
             return None
 
-    def _with_files(self, head: "_Point", found: Survey) -> "_Point":
+    def _submodule_heads(self, found: Survey) -> dict[str, str]:
+        """Commit what is not committed in the submodules; return where each of them stands now."""
+        heads: dict[str, str] = {}
+        for one in reversed(self._filled):
+            if one.path in found.nested:
+                point = self._in_submodule(one, found.below(one.path), _below(heads, one.path))
+                heads |= {one.path: point.commit} if point else {}
+        return heads
+
+    def _in_submodule(self, one: "Filled", found: Survey, heads: dict[str, str]) -> "_Point | None":
+        """Return a commit of a submodule's files, None where it does not stand as we made it."""
+        from tidegate.git import filling  # noqa: PLC0415 - few repositories have any
+
+        head = foreign.module_head(self._order.workspace, one.path, one.module)
+        index = os.path.join(self._control.folder, "submodule.index")
+        _clear_index(index)
+        git = filling.looking(self._hub, self._order.workspace, one, index)
+        commit, tree = Hub(git.git_dir or "").look_up(f"{head}^{{commit}}", f"{head}^{{tree}}")
+        if head is None or commit is None or tree is None:
+            return None
+        copy_index(self._control.kept_index_of(one.path), index)
+        before = self._control.baseline().below(one.path)
+        git = git._replace(settings=(*git.settings, ("core.fsync", "all,-index")), timeout_s=LONG_S)
+        return self._snapshot(git, _Point(commit, tree), found, before, cone=(), heads=heads)
+
+    def _with_files(self, head: "_Point", found: Survey, heads: dict[str, str]) -> "_Point":
         """Return a commit of the workspace's files on top of its HEAD, or HEAD if they agree."""
         index = os.path.join(self._control.folder, "harvest.index")
         _clear_index(index)
@@ -196,7 +241,8 @@ class _Harvesting:
         if trusted:
             copy_index(self._control.kept_index, index)
         git = self._looking_at(self._order.workspace, index)
-        commit = self._snapshot(git, head, found, self._control.baseline(), cone=self._order.cone)
+        before, cone = self._control.baseline(), self._cone
+        commit = self._snapshot(git, head, found, before, cone=cone, heads=heads)
         if trusted and os.path.exists(index):
             self._control.keep_index(index)
         return commit
@@ -218,7 +264,7 @@ class _Harvesting:
         place = root.removeprefix(inside)
         seen = found.below(place)
         git = self._looking_at(root, index)
-        self._snapshot(git, _Point(head, tree), seen, NOTHING_BEFORE, cone=())
+        self._snapshot(git, _Point(head, tree), seen, NOTHING_BEFORE, cone=(), heads={})
         self._left_out = [path for path in self._left_out if path != _readable(place)]
 
     def _looking_at(self, root: str, index: str) -> Git:
@@ -232,10 +278,19 @@ class _Harvesting:
         )
 
     def _snapshot(
-        self, git: Git, head: "_Point", found: Survey, before: Baseline, *, cone: Sequence[str]
+        self,
+        git: Git,
+        head: "_Point",
+        found: Survey,
+        before: Baseline,
+        *,
+        cone: Sequence[str],
+        heads: dict[str, str],
     ) -> "_Point":
         try:
-            taken = snapshot.take(git, head.commit, survey=found, before=before, cone=cone)
+            taken = snapshot.take(
+                git, head.commit, survey=found, before=before, cone=cone, heads=heads
+            )
         except Tampered as tampered:
             self._note(tampered)
             return head
@@ -243,19 +298,24 @@ class _Harvesting:
         left_out = (*taken.special, *map(_readable, taken.strangers))
         self._left_out += [os.path.normpath(os.path.join(place, path)) for path in left_out]
         if taken.mass_deletion:
-            self._violate("mass_deletion", ".", "most of what is committed is gone from the files")
+            self._violate(
+                "mass_deletion", place, "most of what is committed is gone from the files"
+            )
             return head
         if taken.tree in (None, head.tree):
             return head
         commit = commit_tree(
-            self._hub.git,
+            git._replace(work_tree=None, index_file=None, settings=()),
             taken.tree,
             parents=(head.commit,),
             message=self._order.message,
             author=self._order.author,
             committer=self._order.author,
         )
-        self._keep(commit)
+        if git.git_dir == self._hub.path:
+            self._keep(commit)
+        else:
+            Hub(git.git_dir or "").pin({f"{self._order.namespace}/kept/{commit}": commit})
         return _Point(commit, taken.tree)
 
     def _result(self, head: str | None, tip: "_Point | None", *, under_way: str | None) -> Harvest:
@@ -293,6 +353,11 @@ class _Point(NamedTuple):
 
     commit: str
     tree: str
+
+
+def _below(heads: dict[str, str], folder: str) -> dict[str, str]:
+    at = f"{folder}/"
+    return {path.removeprefix(at): oid for path, oid in heads.items() if path.startswith(at)}
 
 
 def _readable(path: str) -> str:

@@ -7,11 +7,13 @@ the run to say. A check that has nothing to look at costs no process.
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from tidegate.core.names import fold
-from tidegate.git import objects
+from tidegate.git import objects, submodules
 from tidegate.git.command import Git
+from tidegate.git.hub import Hub
+from tidegate.git.submodules import Place
 from tidegate.git.tree_diff import ABSENT, GITLINK, Change, Finding, Kind, shown
 
 MODE_FLIPS_MIN = 100
@@ -30,8 +32,8 @@ def collisions(git: Git, tree: str, changed: Sequence[Change]) -> tuple[Finding,
     if not added or not _may_collide(git, tree, added):
         return ()
     paths = map(shown, git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree).items)
-    old_names = _with_folders(path for path in paths if path not in added)
-    new_names = _with_folders(added) - old_names
+    old_names = with_folders(path for path in paths if path not in added)
+    new_names = with_folders(added) - old_names
     spellings: dict[str, set[str]] = defaultdict(set)
     for name in old_names | new_names:
         spellings[fold(name)].add(name)
@@ -48,7 +50,7 @@ def _may_collide(git: Git, tree: str, added: Iterable[str]) -> bool:
     Where two paths part, their names stand in one folder. To look into these folders alone is a
     small part of the work that a large tree makes.
     """
-    folders = {path.rpartition("/")[0] for path in _with_folders(added)}
+    folders = {path.rpartition("/")[0] for path in with_folders(added)}
     listings = objects.contents(git, [f"{tree}:{folder}" for folder in folders])
     for listing in listings:
         if listing is None:  # a name that cannot be asked for
@@ -65,7 +67,8 @@ _ENTRY = {
 """An entry of a tree as git stores it, by the length of an oid."""
 
 
-def _with_folders(paths: Iterable[str]) -> set[str]:
+def with_folders(paths: Iterable[str]) -> set[str]:
+    """Return the paths and the folders that they are in."""
     names: set[str] = set()
     for path in paths:
         name = path
@@ -76,49 +79,20 @@ def _with_folders(paths: Iterable[str]) -> set[str]:
 
 
 def missing_submodule_commits(
-    changed: Iterable[Change], stores: Mapping[str, str]
+    hub: Hub, tree: str, changed: Sequence[Change], place: Place
 ) -> tuple[Finding, ...]:
     """List the submodules whose new commit is not where it could be fetched from.
 
-    `stores` maps a submodule's path to the git folder that should have it, see `module_stores`.
+    It is where the user's store has it, or can be given it from what was harvested.
     """
-    moved = [change for change in changed if change.new_mode == GITLINK]
+    if not any(change.new_mode == GITLINK for change in changed):
+        return ()
     return tuple(
         Finding(
-            "submodule_commit_missing",
-            change.path,
-            f"points to {change.new_oid}, which exists in no other place",
+            "submodule_commit_missing", path, f"points to {oid}, which exists in no other place"
         )
-        for change in moved
-        if not _has_commit(stores.get(change.path), change.new_oid)
+        for path, oid in submodules.missing(hub, tree, changed, place)
     )
-
-
-def _has_commit(store: str | None, oid: str) -> bool:
-    if store is None or not os.path.isdir(store):
-        return False
-    git = Git(trusts_user=True, git_dir=store)
-    return git.run("cat-file", "-e", f"{oid}^{{commit}}", ok_codes=(0, 1, 128)).code == 0
-
-
-def module_stores(git: Git, tree: str, *, common_dir: str) -> dict[str, str]:
-    """Map the submodules' paths that `tree` declares to their git folders beside the user's own."""
-    found = git.run(
-        "config",
-        "-z",
-        "--no-includes",
-        f"--blob={tree}:.gitmodules",
-        "--get-regexp",
-        r"^submodule\..*\.path$",
-        ok_codes=(0, 1, 128),
-    )
-    stores: dict[str, str] = {}
-    for item in found.items if found.code == 0 else ():
-        key, _, path = item.partition(b"\n")
-        name = os.fsdecode(key)[len("submodule.") : -len(".path")]
-        if ".." not in name.split("/"):
-            stores[shown(path)] = os.path.join(common_dir, "modules", name)
-    return stores
 
 
 def mass_mode_change(changed: Sequence[Change]) -> tuple[Finding, ...]:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, assert_never
 
 from tidegate.core.errors import NotReady, Refused
 from tidegate.git import carried, repository
-from tidegate.git.errors import NoCommits
-from tidegate.ports.repository import HUB, Concern, Repository
+from tidegate.ports.repository import HUB, Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from tidegate.git.delivery import Delivery
     from tidegate.git.hub import Hub
     from tidegate.ports.git import Delivered, NotDelivered, NotPublished, Published
+    from tidegate.ports.repository import Concern
 
 _HEADS = "refs/heads/"
 PATHS_SHOWN_MAX = 5
@@ -39,7 +39,9 @@ class HostRepositories:
 
     def concerns(self, repository: Repository) -> Sequence[Concern]:
         """What would not work, or would surprise."""
-        return tuple(_concerns(repository.root))
+        from tidegate.git import concerns  # noqa: PLC0415 - the reading commands need none of it
+
+        return tuple(concerns.of(_found(repository.root)))
 
     def resolve(self, repository: Repository, ref: str) -> str:
         """The commit that a ref names."""
@@ -75,7 +77,7 @@ class HostRepositories:
 
     def open_hub(self, repository: Repository, commit: str) -> str:
         """Make or repair the hub, bring `commit` into it, and return the commit's tree."""
-        from tidegate.git import hub, locks  # noqa: PLC0415 - the reading commands need none of it
+        from tidegate.git import hub, locks  # noqa: PLC0415 - as above
 
         source = _found(repository.root)
         made = hub.make(hub_path(repository), source)
@@ -194,48 +196,3 @@ def hub_path(repository: Repository) -> str:
 def carried_settings(repository: Repository) -> tuple[tuple[str, str], ...]:
     """Of the user's configuration what goes along with a workspace."""
     return carried.filters(_found(repository.root))
-
-
-def _concerns(root: str) -> Iterator[Concern]:
-    found = _found(root)
-    try:
-        repository.require_commit(found)
-    except NoCommits as error:
-        yield Concern(code=error.code, is_fatal=True, message=error.message, remedy=error.hint)
-        return
-    if repository.identity(found) is None:
-        yield Concern(
-            code="identity",
-            is_fatal=True,
-            message="git knows no name and address to commit with",
-            remedy="git config user.name 'You' && git config user.email you@example.org",
-        )
-    if found.is_shallow:
-        yield Concern(
-            code="shallow",
-            is_fatal=False,
-            message="this is a shallow clone: what is older than its border is not known",
-            remedy="git fetch --unshallow, if merges onto an old base fail",
-        )
-    if changed := repository.uncommitted(found):
-        yield Concern(
-            code="dirty",
-            is_fatal=False,
-            message=f"{len(changed)} tracked files differ from HEAD: runs start from commits",
-            remedy="commit what builders should see; `tidegate land` needs a clean checkout",
-        )
-    if found.head and (missing := carried.filters_missing(found, found.head)):
-        yield Concern(
-            code="filters",
-            is_fatal=False,
-            message=f"a filter is not carried into workspaces ({', '.join(missing)}): they hold "
-            "what it stores, and what is added there is committed as it is",
-            remedy="let no agent write such files; for lfs: git lfs install",
-        )
-    if os.path.exists(os.path.join(root, ".gitmodules")):
-        yield Concern(
-            code="submodules",
-            is_fatal=False,
-            message="submodules are not filled in workspaces by themselves",
-            remedy="let [workspace] setup run git submodule update, where the work needs them",
-        )

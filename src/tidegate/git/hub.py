@@ -10,7 +10,7 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from tidegate.git import carried, durable, partial
@@ -108,40 +108,67 @@ def make(path: str, source: Repository) -> Hub:
     have changed it. Raises Busy when another process makes it for longer than LOCK_WAIT_S.
     """
     if os.path.isdir(path):
-        _configure(path, source)
-        return Hub(path)
+        _configure(path, _config_for(source))
+    else:
+        _make(path, lambda half_made, lock: _build(half_made, source, lock))
+    return Hub(path)
+
+
+def make_empty(path: str, object_format: str) -> Hub:
+    """Return the hub at `path`, making it where there is none, for what nobody else has yet."""
+    if not os.path.isdir(path):
+        _make(path, lambda half_made, _: _build_empty(half_made, object_format))
+    return Hub(path)
+
+
+def _make(path: str, build: Callable[[str, int], None]) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with _lock(f"{path}.lock") as held:
         if not os.path.isdir(path):
             half_made = f"{path}.making"
             clear(half_made)
-            _build(half_made, source, held)
+            build(half_made, held)
             durable.sync_file_system(half_made)
             os.rename(half_made, path)
             durable.sync_folder(os.path.dirname(path))
-    return Hub(path)
 
 
 def _build(path: str, source: Repository, lock: int) -> None:
     """Clone the user's repository into a folder of ours and make it a hub."""
     git = Git(trusts_user=True, cwd=os.path.dirname(path), timeout_s=LONG_S, keep_open=(lock,))
-    options = ("--quiet", "--bare", "--local", "--dissociate", "--template=")
+    options = ("--quiet", "--bare", "--local", "--dissociate", "--template=", "--no-reject-shallow")
     git.run("clone", *options, "--", source.common_dir, path)
-    _configure(path, source)
+    _furnish(path, config=_config_for(source), excludes=carried.excludes(source))
+
+
+def _build_empty(path: str, object_format: str) -> None:
+    git = Git(trusts_user=False, cwd=os.path.dirname(path))
+    git.run("init", "-q", "--bare", "--template=", f"--object-format={object_format}", path)
+    _furnish(path, config=_config(object_format), excludes=b"")
+
+
+def _furnish(path: str, *, config: str, excludes: bytes) -> None:
+    _configure(path, config)
     # No branch is checked out here: newer gits would read attributes from the one HEAD names.
     _write(path, "HEAD", "ref: refs/heads/tidegate/none\n")
     _write(path, "hooks/pre-receive", _PRE_RECEIVE)
     os.chmod(os.path.join(path, "hooks", "pre-receive"), stat.S_IRWXU)
-    _write(path, "info/exclude", carried.excludes(source))
+    _write(path, "info/exclude", excludes)
 
 
-def _configure(path: str, source: Repository) -> None:
+def _config_for(source: Repository) -> str:
+    promised = partial.hub_config(source) if source.is_partial else ""
+    return _config(source.object_format) + promised
+
+
+def _config(object_format: str) -> str:
+    if object_format == "sha1":
+        return _CONFIG
+    return f"{_CONFIG}[extensions]\n\tobjectFormat = {object_format}\n"
+
+
+def _configure(path: str, config: str) -> None:
     """Write the hub's configuration where it is not what it has to be."""
-    config = _CONFIG
-    if source.object_format != "sha1":
-        config += f"[extensions]\n\tobjectFormat = {source.object_format}\n"
-    if source.is_partial:
-        config += partial.hub_config(source)
     if _read(path, "config") != config.encode():
         _write(path, "config", config)
 

@@ -142,7 +142,6 @@ def _harvest(job: Json) -> Work:
     job |= {
         "author": Stamp(**job["author"]),
         "known": tuple(job.get("known", ())),
-        "cone": tuple(job.get("cone", ())),
         "settings": _settings(job),
     }
     order = harvest.Order(**job)

@@ -28,7 +28,11 @@ def clear(workspace: str) -> tuple[str, ...]:
     Raises Tampered where the git folder is not what git leaves.
     """
     with plain.folder(workspace) as root, plain.folder(".git", within=root) as git_fd:
-        found = [*_listed(git_fd, "", 1), *_below(git_fd, "refs"), *_below(git_fd, "worktrees")]
+        folders = ("refs", "worktrees", "modules")
+        found = [
+            *_listed(git_fd, "", 1),
+            *(path for name in folders for path in _below(git_fd, name)),
+        ]
         held = _open_files() if found else frozenset()
         cleared = []
         for path in found:

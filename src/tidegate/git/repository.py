@@ -5,6 +5,7 @@ changes it. Errors say what is wrong in the user's words and not in git's; git's
 nothing, since they come in many languages.
 """
 
+import contextlib
 import os
 import re
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from tidegate.git.errors import (
     MainRepositoryMissing,
     NoCommits,
     NotARepository,
+    UnknownFormat,
     UnknownRevision,
 )
 
@@ -177,7 +179,7 @@ def _unfound(cwd: str, stderr: str) -> Exception:
                 f"{cwd} is in no git repository", hint="change to one, or make one: git init"
             )
         folder = os.path.dirname(folder)
-    git_dir = _pointed_to(folder)
+    git_dir = pointed_to(folder)
     if not os.path.exists(git_dir):
         return MainRepositoryMissing(
             f"{folder} is a worktree of a repository that is not there any more: {git_dir}",
@@ -189,11 +191,27 @@ def _unfound(cwd: str, stderr: str) -> Exception:
                 f"{path} belongs to another user, so git refuses the repository at {folder}",
                 hint=f"if you trust it: git config --global --add safe.directory {folder}",
             )
+    if extensions := _extensions(git_dir):
+        return UnknownFormat(
+            f"git cannot read the repository at {folder}, which uses {', '.join(extensions)}",
+            hint="install a git that knows that: a newer one, if the repository was made by one",
+        )
     return GitFailed(("git", "rev-parse"), returncode=128, stderr=stderr)
 
 
-def _pointed_to(folder: str) -> str:
-    """Return the git folder, where `.git` may be a file that names it."""
+def _extensions(git_dir: str) -> tuple[str, ...]:
+    """Name the extensions that a repository says it uses, without asking git to open it."""
+    common = git_dir
+    with contextlib.suppress(OSError), open(os.path.join(git_dir, "commondir"), "rb") as file:
+        common = os.path.normpath(os.path.join(git_dir, os.fsdecode(file.read()).strip()))
+    config = os.path.join(common, "config")
+    outside = Git(trusts_user=False, cwd=os.sep)
+    asked = ("config", "--file", config, "-z", "--name-only", "--get-regexp", r"^extensions\.")
+    return tuple(os.fsdecode(item) for item in outside.run(*asked, ok_codes=(0, 1, 128)).items)
+
+
+def pointed_to(folder: str) -> str:
+    """Return a working tree's git folder, where `.git` may be a file that names it."""
     dot_git = os.path.join(folder, ".git")
     if not os.path.isfile(dot_git):
         return dot_git

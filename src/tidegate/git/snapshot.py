@@ -7,7 +7,7 @@ asked of the file system; filters run only where the caller's settings name them
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tidegate.git import foreign
@@ -44,12 +44,21 @@ class Snapshot(NamedTuple):
     mass_deletion: bool
 
 
-def take(git: Git, tip: str, *, survey: Survey, before: Baseline, cone: Sequence[str]) -> Snapshot:
+def take(
+    git: Git,
+    tip: str,
+    *,
+    survey: Survey,
+    before: Baseline,
+    cone: Sequence[str],
+    heads: Mapping[str, str],
+) -> Snapshot:
     """Write the tree of `tip` as changed by the files under git's work tree.
 
     `git` has an index file of its own and the files to look at; `survey` is what was found among
     them, `before` how they differed before the agent came, `cone` the folders of a sparse checkout
-    (what is missing outside them was never there). Raises Tampered for what cannot be taken in.
+    (what is missing outside them was never there), `heads` the commits of submodules as far as they
+    are known better than from their files. Raises Tampered for what cannot be taken in.
     """
     _read_tree(git, tip)
     links, strangers = _settle_nested(git, survey.nested)
@@ -58,7 +67,7 @@ def take(git: Git, tip: str, *, survey: Survey, before: Baseline, cone: Sequence
     _check_readable(git, written)
     _update(git, ("--force-remove",), (*changes.deleted, *changes.special))
     _update(git, ("--add", "--remove", "--replace"), written)
-    moved = _record_heads(git, links)
+    moved = _record_heads(git, links, heads)
     tree = None
     if written or changes.deleted or changes.special or moved:
         tree = git.run("write-tree").text
@@ -84,6 +93,17 @@ def _read_tree(git: Git, tip: str) -> None:
         git.run("read-tree", "--reset", tip)
 
 
+def links_of(git: Git) -> list[bytes]:
+    """List the submodules that git's index has."""
+    rows = git.run("ls-files", "-z", "--stage").items
+    return [row.partition(b"\t")[2] for row in rows if row.startswith(_GITLINK)]
+
+
+def leave_out(git: Git, links: Iterable[bytes]) -> None:
+    """Keep git from looking into submodules; `git` has an index of ours."""
+    _update(git, ("--skip-worktree",), links)
+
+
 def _settle_nested(git: Git, nested: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...]]:
     """Keep git from looking into repositories among the files, where a trap may lie.
 
@@ -100,7 +120,7 @@ def _settle_nested(git: Git, nested: Sequence[str]) -> tuple[dict[str, str], tup
     replaced = [path for mode, _, path in tracked if mode != _GITLINK and path in at]
     around = at & {folder for _, _, path in tracked for folder in _folders_of(path)}
     _update(git, ("--force-remove",), map(os.fsencode, replaced))
-    _update(git, ("--skip-worktree",), map(os.fsencode, links))
+    leave_out(git, map(os.fsencode, links))
     return links, tuple(path for path in nested if path not in links and path not in around)
 
 
@@ -141,7 +161,7 @@ def _tracked_changes(
         if path in before.changed and before.changed[path] == ids.get(path):
             continue
         if status == b"D":
-            if os.path.lexists(full) or _in_cone(path, cone):
+            if os.path.lexists(full) or in_cone(path, cone):
                 changes.deleted.append(path)
         elif not _can_be_taken(full):
             changes.special.append(path)
@@ -165,11 +185,12 @@ def _is_plain(git: Git, path: bytes) -> bool:
     return is_file and b"\n" not in path and not path.startswith(b'"')
 
 
-def _in_cone(path: bytes, cone: Sequence[str]) -> bool:
+def in_cone(path: bytes, cone: Sequence[str]) -> bool:
     """Tell whether a sparse checkout of these folders has the path; an empty cone has them all."""
     folder = os.fsdecode(os.path.dirname(path))
     return not (cone and folder) or any(
-        f"{folder}/".startswith(f"{kept}/") or kept.startswith(f"{folder}/") for kept in cone
+        f"{folder}/".startswith(f"{kept}/") or kept.startswith(f"{folder}/")
+        for kept in (each.strip("/") for each in cone)
     )
 
 
@@ -223,10 +244,11 @@ def _update(git: Git, flags: Sequence[str], paths: Iterable[bytes]) -> None:
         git.run("update-index", *flags, "-z", "--stdin", stdin=stdin)
 
 
-def _record_heads(git: Git, links: dict[str, str]) -> bool:
+def _record_heads(git: Git, links: dict[str, str], heads: Mapping[str, str]) -> bool:
     """Record which commit each submodule stands at, as far as its files say so plainly."""
-    heads = {path: foreign.nested_head(git.work_tree or "", path) for path in links}
-    moved = {path: head for path, head in heads.items() if head and head != links[path]}
+    root = git.work_tree or ""
+    found = {path: heads.get(path) or foreign.nested_head(root, path) for path in links}
+    moved = {path: head for path, head in found.items() if head and head != links[path]}
     for path, head in moved.items():
         git.run("update-index", "--cacheinfo", f"160000,{head},{path}")
     return bool(moved)

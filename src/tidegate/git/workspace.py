@@ -7,7 +7,8 @@ final from the start, since set-up commands write it into what they install.
 
 import contextlib
 import os
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tidegate.git import clone, environment, trash
 from tidegate.git.clone import Layout
@@ -16,10 +17,12 @@ from tidegate.git.control import NOTHING_BEFORE, Baseline, Control, copy_index
 from tidegate.git.environment import Copy, Setup
 from tidegate.git.errors import WorkspaceTaken
 from tidegate.git.hub import Hub
-from tidegate.git.snapshot import pattern_for, raw_ids
+from tidegate.git.snapshot import in_cone, leave_out, links_of, pattern_for, raw_ids
 from tidegate.git.tree_diff import shown
 
-CHECKOUT_WORKERS_MAX = 4
+if TYPE_CHECKING:
+    from tidegate.git.filling import Filled
+
 HIDDEN_MAX = 500
 """How many untracked files of set-up are hidden one by one; beyond that by folder."""
 
@@ -46,7 +49,9 @@ class Order(NamedTuple):
     setup: Setup | None = None
     cone: tuple[str, ...] = ()
     settings: Settings = ()
-    """Filters and submodule addresses, see `tidegate.git.carried`."""
+    """The filters that are carried, see `tidegate.git.carried`."""
+    submodules: bool = True
+    """Fill them, see `tidegate.git.filling`."""
 
 
 class Prepared(NamedTuple):
@@ -59,7 +64,7 @@ class Prepared(NamedTuple):
     set_aside: str | None
     """Where what was found at the path is now."""
     submodules: tuple[str, ...]
-    """Paths of submodules: empty folders, unless set-up fills them."""
+    """Paths of submodules that are not filled: empty folders, unless set-up fills them."""
     changed_by_setup: tuple[str, ...]
     """Tracked files that are not as committed, from the start. They are not the agent's work."""
 
@@ -77,8 +82,12 @@ def prepare(hub: Hub, order: Order) -> Prepared:
             return _found(order, record)
         set_aside = _make_room(control, order)
         control.begin(order.path)
-        prepared = _make(hub, control, order)._replace(set_aside=set_aside)
-        control.finish({"order": _essence(order), "prepared": prepared._asdict()})
+        prepared, filled = _make(hub, control, order)
+        prepared = prepared._replace(set_aside=set_aside)
+        modules = [one._asdict() for one in filled]
+        control.finish(
+            {"order": _essence(order), "prepared": prepared._asdict(), "modules": modules}
+        )
     return prepared
 
 
@@ -121,6 +130,7 @@ def _essence(order: Order) -> dict[str, Any]:
         "env_files": [copy.to for copy in order.env_files],
         "caches": [copy.to for copy in order.caches],
         "cone": list(order.cone),
+        "submodules": order.submodules,
     }
 
 
@@ -130,26 +140,26 @@ def _make_room(control: Control, order: Order) -> str | None:
     return trash.set_aside(order.path, order.trash if control.is_begun else order.aside)
 
 
-def _make(hub: Hub, control: Control, order: Order) -> Prepared:
-    git = _checked_out(hub, order)
-    submodules = _submodules(git)
-    copy_index(os.path.join(order.path, ".git", "index"), control.kept_index)
+def _make(hub: Hub, control: Control, order: Order) -> "tuple[Prepared, tuple[Filled, ...]]":
+    layout = _layout(hub, order)
+    git = clone.lay_out(layout, hub)
+    clone.check_out(git, order.commit, order.settings)
+    filled, missing = _filled(hub, order, layout, git)
+    _keep_indexes(control, order, filled)
     copied = [os.path.normpath(copy.to) for copy in (*order.env_files, *order.caches)]
     environment.copy_files(order.path, order.env_files)
     environment.copy_caches(order.path, order.caches)
-    _hide(order.path, copied)
+    _hide(os.path.join(order.path, ".git"), copied)
     if order.setup is not None:
         environment.run_setup(order.path, order.setup)
-    # From here on the clone is not asked: set-up, or code that it ran, may have configured it.
-    looking = hub.git._replace(
-        work_tree=order.path, index_file=control.kept_index, settings=order.settings
-    )
-    baseline = _baseline(looking, copied) if order.setup or copied else NOTHING_BEFORE
-    _hide(order.path, sorted(set(map(os.fsdecode, baseline.hidden)) - set(copied)))
+    baseline = NOTHING_BEFORE
+    if order.setup or copied:
+        has_submodules = bool(filled or missing)
+        baseline = _baseline(hub, control, order, filled, copied, has_submodules=has_submodules)
     control.keep(baseline)
     if order.cone:
         control.drop_index()
-    return Prepared(
+    prepared = Prepared(
         path=order.path,
         commit=order.commit,
         environment_digest=environment.digest(
@@ -157,18 +167,18 @@ def _make(hub: Hub, control: Control, order: Order) -> Prepared:
             caches=order.caches,
             command=order.setup.command if order.setup else None,
             cone=order.cone,
+            without=missing,
         ),
         reused=False,
         set_aside=None,
-        submodules=submodules,
+        submodules=missing,
         changed_by_setup=tuple(map(shown, baseline.changed)),
     )
+    return prepared, filled
 
 
-def _checked_out(hub: Hub, order: Order) -> Git:
-    """Lay the clone out and write its files, with several workers where there are many."""
-    workers = min(os.cpu_count() or 1, CHECKOUT_WORKERS_MAX)
-    layout = Layout(
+def _layout(hub: Hub, order: Order) -> Layout:
+    return Layout(
         path=order.path,
         commit=order.commit,
         branch=order.branch,
@@ -180,10 +190,33 @@ def _checked_out(hub: Hub, order: Order) -> Git:
         cone=order.cone,
         excludes=_hub_excludes(hub),
     )
-    git = clone.lay_out(layout, hub)
-    checkout = git._replace(settings=(*order.settings, ("checkout.workers", str(workers))))
-    checkout.run("read-tree", "-m", "-u", order.commit)
-    return git
+
+
+def _filled(
+    hub: Hub, order: Order, layout: Layout, git: Git
+) -> "tuple[tuple[Filled, ...], tuple[str, ...]]":
+    """Fill the submodules if that is wanted, and return them, and the paths of those left empty."""
+    if not os.path.lexists(os.path.join(order.path, ".gitmodules")):
+        return (), ()
+    from tidegate.git import filling  # noqa: PLC0415 - few repositories have any
+
+    found = filling.fill(hub, layout) if order.submodules else filling.NOTHING
+    full = {shown(os.fsencode(one.path)) for one in found.filled}
+    empty = {*_gitlinks(git, order.cone), *found.missing} - full
+    return found.filled, tuple(sorted(empty))
+
+
+def _gitlinks(git: Git, cone: tuple[str, ...]) -> list[str]:
+    return [shown(path) for path in links_of(git) if in_cone(path, cone)]
+
+
+def _keep_indexes(control: Control, order: Order, filled: "tuple[Filled, ...]") -> None:
+    """Keep the indexes as they are now: set-up, and the agent, may change them."""
+    copy_index(os.path.join(order.path, ".git", "index"), control.kept_index)
+    for one in filled:
+        kept = control.kept_index_of(one.path)
+        os.makedirs(os.path.dirname(kept), exist_ok=True)
+        copy_index(os.path.join(one.git_dir(order.path), "index"), kept)
 
 
 def _hub_excludes(hub: Hub) -> bytes:
@@ -191,19 +224,63 @@ def _hub_excludes(hub: Hub) -> bytes:
         return file.read()
 
 
-def _hide(root: str, paths: list[str]) -> None:
+def _hide(git_dir: str, paths: list[str]) -> None:
     """Keep what we put there out of the agent's own `git add`."""
     patterns = "".join(f"\n/{pattern_for(path)}" for path in paths)
-    with open(os.path.join(root, ".git", "info", "exclude"), "ab") as file:
+    with open(os.path.join(git_dir, "info", "exclude"), "ab") as file:
         file.write(os.fsencode(patterns))
 
 
-def _baseline(git: Git, copied: list[str]) -> Baseline:
-    """Note what differs from the commit before any agent has been here; the index is only read."""
+def _baseline(
+    hub: Hub,
+    control: Control,
+    order: Order,
+    filled: "tuple[Filled, ...]",
+    copied: list[str],
+    *,
+    has_submodules: bool,
+) -> Baseline:
+    """Note what differs from the commits before any agent was here; hide it from `git add`.
+
+    The clones are not asked: set-up, or code that it ran, may have configured them. An index is
+    only read; submodules are left out in a copy of it.
+    """
+    ours = {*map(os.fsencode, copied)}
+    looking = hub.git._replace(
+        work_tree=order.path, index_file=control.kept_index, settings=order.settings
+    )
+    found = _differs_apart(looking, control) if has_submodules else _differs(looking)
+    found = found.with_hidden(ours)
+    _hide(os.path.join(order.path, ".git"), _names(found.hidden - ours))
+    for one in filled:
+        from tidegate.git import filling  # noqa: PLC0415 - few repositories have any
+
+        git = filling.looking(hub, order.path, one, control.kept_index_of(one.path))
+        inside = _differs_apart(git, control)
+        _hide(one.git_dir(order.path), _names(inside.hidden))
+        found = found.with_inside(one.path, inside)
+    return found
+
+
+def _names(paths: Iterable[bytes]) -> list[str]:
+    return sorted(map(os.fsdecode, paths))
+
+
+def _differs_apart(git: Git, control: Control) -> Baseline:
+    """Note how files differ from a copy of the index that makes git look into no submodule."""
+    index = os.path.join(control.folder, "baseline.index")
+    copy_index(git.index_file or "", index)
+    apart = git._replace(index_file=index)
+    leave_out(apart, links_of(apart))
+    found = _differs(apart)
+    os.unlink(index)
+    return found
+
+
+def _differs(git: Git) -> Baseline:
     changed = git.run("diff-files", "-z", "--name-only", "--no-renames").items
     ids = raw_ids(git, changed) if changed else {}
-    hidden = {*map(os.fsencode, copied), *_made_by_setup(git)}
-    return Baseline({path: ids.get(path) for path in changed}, frozenset(hidden))
+    return Baseline({path: ids.get(path) for path in changed}, frozenset(_made_by_setup(git)))
 
 
 def _made_by_setup(git: Git) -> list[bytes]:
@@ -212,10 +289,3 @@ def _made_by_setup(git: Git) -> list[bytes]:
     if len(found) > HIDDEN_MAX:
         found = git.run(*listing, "--directory").items
     return [path.rstrip(b"/") for path in found]
-
-
-def _submodules(git: Git) -> tuple[str, ...]:
-    if not os.path.lexists(os.path.join(git.work_tree or "", ".gitmodules")):
-        return ()
-    rows = git.run("ls-files", "-z", "--stage").items
-    return tuple(shown(row.partition(b"\t")[2]) for row in rows if row.startswith(b"160000"))

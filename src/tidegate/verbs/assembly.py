@@ -100,6 +100,8 @@ def _ports(
             style=configuration.settings.land.style,
             identity=identity,
             variables=setup.environment,
+            cone=configuration.settings.workspace.sparse,
+            submodules=configuration.settings.workspace.submodules,
         ),
         agents={role: house.load_agent(each.agent) for role, each in setup.roles.items()},
         store=house.store,

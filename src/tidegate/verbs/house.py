@@ -34,8 +34,13 @@ class OpenGit(Protocol):
         style: str,
         identity: tuple[str, str],
         variables: Mapping[str, str],
+        cone: tuple[str, ...],
+        submodules: bool,
     ) -> Git:
-        """Commits of the engine's own are made as `identity`; set-up commands see `variables`."""
+        """Commits of the engine's own are made as `identity`; set-up commands see `variables`.
+
+        Workspaces have the folders of `cone`, or all, and their `submodules` filled.
+        """
         ...
 
 

@@ -5,17 +5,19 @@ from tidegate.config.shell_command import script_of
 from tidegate.core.errors import Misused, NotReady
 from tidegate.engine.places import hub_ref
 from tidegate.ports.agents import RoleSettings
-from tidegate.ports.repository import Repository
+from tidegate.ports.repository import Concern, Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.publication import remote_problem
 from tidegate.verbs.workspaces import require_workspaces
 
 
-def refuse_fatal_concerns(house: House, repository: Repository) -> None:
-    """Raise NotReady for what a run would trip over in the repository."""
-    for concern in house.repositories.concerns(repository):
+def refuse_fatal_concerns(house: House, repository: Repository) -> tuple[Concern, ...]:
+    """Raise NotReady for what a run would trip over in the repository; return the rest."""
+    concerns = tuple(house.repositories.concerns(repository))
+    for concern in concerns:
         if concern.is_fatal:
             raise NotReady(concern.message, hint=concern.remedy)
+    return concerns
 
 
 def require_ready(

@@ -42,8 +42,10 @@ class RunResult:
 def run(house: House, folder: str, wish: RunWish, eyes: Eyes) -> RunResult:
     """Run the build playbook over the open issues of the repository that `folder` is in."""
     repository = house.repositories.find(folder)
-    refuse_fatal_concerns(house, repository)
+    concerns = refuse_fatal_concerns(house, repository)
     loaded = load(Path(repository.root))
+    for concern in concerns:
+        eyes.tell(f"note: {concern.message} ({concern.remedy})")
     with house.lock_controller(repository.home):
         ledger = house.open_ledger(repository)
         try:
