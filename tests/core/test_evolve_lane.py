@@ -69,9 +69,10 @@ def test_an_agent_that_judges_and_comes_to_nothing_is_counted(
     attempt: Attempt, *, is_counted: bool
 ) -> None:
     """G7: where it was its own doing, and only then."""
-    for kind in (e.Failed, e.Stopped):
-        lane = after(lane_with(attempt), made(kind, attempt=attempt.id))
-        assert lane.unheard == int(is_counted)
+    failed = made(e.Failed, attempt=attempt.id)
+    stopped = made(e.Stopped, attempt=attempt.id)
+    assert after(lane_with(attempt), failed).unheard == int(is_counted)
+    assert after(lane_with(attempt), stopped).unheard == int(is_counted)
 
 
 def test_a_verdict_that_is_heard_sets_the_count_back() -> None:

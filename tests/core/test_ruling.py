@@ -77,11 +77,11 @@ REFUSALS: Sequence[tuple[str, Lane, c.Command, str]] = [
     ),
     ("an answer to nothing", lane_with(BUILD), says("this"), "no open question"),
     (
-        "an answer to another question", lane_with(BUILD, question=question(About.LANDING)),
+        "an answer to another question", lane_with(JUDGE, question=question(About.ISSUE)),
         says("this", asked="fix-q2"), "no open question fix-q2",
     ),
     (
-        "an answer that is none", lane_with(BUILD, question=question(About.LANDING)),
+        "an answer that is none", lane_with(JUDGE, question=question(About.ISSUE)),
         says("that"), "one of this, defer",
     ),
     (

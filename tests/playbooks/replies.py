@@ -31,7 +31,7 @@ SAYS: Mapping[tuple[Role, Answer], c.Said] = {
     (Role.ADJUDICATE, _A.REFUSES): c.Said(kind=Refusal.OTHERWISE),
     (Role.ADJUDICATE, _A.ASKS): c.Said(question_digest="question", options=("this", "that")),
 }
-"""What an answer puts into the fixed blocks of a report; the others say nothing that can be read."""
+"""What an answer puts into the fixed blocks of a report; the others say nothing readable."""
 
 _LOOKS = 2
 """How often a turn is seen running before it is over."""

@@ -132,7 +132,7 @@ class Story:
         return made, lane
 
     def now(self, **changes: Any) -> "Story":
-        """Change the situation: `is_head`, `is_draining`, `has_slot`, `agent_problem` …"""
+        """Change the situation: `is_head`, `is_draining`, `has_slot`, `held_by`, and so on."""
         self.situation = replace(self.situation, **changes)
         return self
 

@@ -1,5 +1,4 @@
-"""Stories of an adjudicator: whether an issue is built, with which paths, and what only its owner
-knows."""
+"""Stories of an adjudicator: whether an issue is built, on which paths, and what it asks."""
 
 from tests.playbooks.answers import Answer
 from tests.playbooks.invariants import Duties

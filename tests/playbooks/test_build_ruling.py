@@ -25,7 +25,7 @@ def asked(story: Story) -> tuple[About, tuple[str, ...]]:
 
 
 def test_an_owner_is_asked_about_a_pass() -> None:
-    """A17: what the run would rule is recommended first, `defer` is last; the lane holds nothing."""
+    """A17: what the run would rule comes first, `defer` last; the lane holds nothing."""
     story = Story(duties=ASKS).run()
     assert asked(story) == (About.LANDING, ("land", "stop", "defer"))
     assert story.lane.reserved is None

@@ -82,6 +82,7 @@ def test_the_third_fail_stops_the_lane_whoever_said_it() -> None:
 def test_no_verdict_is_neither_pass_nor_fail(answer: Answer, reason: str) -> None:
     """G6-09, A15: another verifier takes its place; it costs no round and lets nothing land."""
     story = Story(duties=VERIFIES, verify=[answer]).run()
+    assert len(story.attempts(Role.VERIFY)) == 2
     first, second = story.attempts(Role.VERIFY)
     assert first.reason == reason
     assert second.supersedes == first.id
@@ -126,7 +127,8 @@ def test_what_a_verifier_changed_is_thrown_away() -> None:
 def test_a_verifier_that_writes_outside_stops_the_lane() -> None:
     """C163: a critical stop; its evidence stays, and no other takes its place."""
     story = Story(duties=VERIFIES, verify=[Answer.VIOLATES]).run()
-    (verify,) = story.attempts(Role.VERIFY)
+    verify = story.attempts(Role.VERIFY)[-1]
+    assert verify.id == VERIFY
     assert story.outcome is Outcome.STOPPED
     assert verify.reason.startswith("boundary")
     assert not verify.is_removed

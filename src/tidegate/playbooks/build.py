@@ -271,7 +271,7 @@ def _judge_and_land(lane: Lane, build: Attempt, view: View) -> Steps:
 
 
 def _is_missing(lane: Lane, role: Role, view: View) -> bool:
-    """The agent that judges cannot be started: a person has to mend that, and no lane is at fault."""
+    """The agent that judges cannot be started: a person has to mend that; no lane is at fault."""
     last = lane.latest(role)
     return last is not None and could_not_start(last) and view.agent_problem is not None
 
