@@ -116,3 +116,31 @@ def test_a_successor_is_told_once() -> None:
 
 def _ready(**given: object) -> Attempt:
     return attempt_in(State.DISPATCHED, workspace="/w", environment="e", **given)
+
+
+# --- what a merge carries over ------------------------------------------------------------------
+
+VERIFIED = candidate(verdict=Verdict.PASS, is_verified=True)
+
+
+@pytest.mark.parametrize(
+    ("known", "is_disjoint", "is_carried"),
+    [
+        (VERIFIED, True, True),
+        (VERIFIED, False, False),
+        (candidate(verdict=Verdict.PASS), True, False),
+        (candidate(verdict=Verdict.PASS, is_verified=True, tip="older"), True, False),
+        (None, True, False),
+    ],
+)
+def test_a_judgement_is_carried_for_the_same_change_beside_others_only(
+    known: Candidate | None, *, is_disjoint: bool, is_carried: bool
+) -> None:
+    """G5: the same tip, verified, and no path of it touched by what the target has gained."""
+    lane = lane_with(attempt_in(State.REVIEWED, tip="tip"), candidate=known)
+    merged = made(
+        c.NoteCandidate, target="newer", tip="tip", has_passed=False, is_disjoint=is_disjoint
+    )
+    (event,) = deciding.decide(lane, merged, Limits())
+    assert isinstance(event, e.CandidateMade)
+    assert event.is_carried is is_carried

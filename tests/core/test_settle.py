@@ -238,3 +238,121 @@ def test_a_check_is_accepted_with_its_verdict() -> None:
     expected = ["checkpointed", "materialized", "judged", "accepted", "judged"]
     assert kinds(checked(ended("exited")), _promotion(CHECK)) == expected
     assert isinstance(checked(ended("exited")).attempts[CHECK], Attempt)
+
+
+# --- an adjudicator and a verifier ------------------------------------------------------------
+
+JUDGES = {Role.ADJUDICATE: "fix-adjudicate-1", Role.VERIFY: "fix-verify-1"}
+
+
+def judging(role: Role, end: End | None = None, **given: Any) -> Lane:
+    """A judge in its turn beside the build; `end` where that is over."""
+    known: dict[str, Any] = {"commit": "commit" if role is Role.VERIFY else None, **given}
+    merged = known.pop("candidate", candidate(verdict=Verdict.PASS))
+    staged = STAGED if known.pop("is_staged", False) else None
+    judge = attempt_in(
+        State.STARTED, id=JUDGES[role], role=role, turn=turn(end=end, staged=staged), **known
+    )
+    return lane_with(attempt_in(State.REVIEWED), judge, candidate=merged)
+
+
+@pytest.mark.parametrize(
+    ("how", "is_external", "expected"),
+    [
+        ("exited", False, ["turn_ended", "artifact_staged"]),
+        ("exited", True, ["turn_ended", "failed"]),
+        ("deadline", False, ["turn_ended", "stale", "stopped"]),
+        ("lost", False, ["turn_ended", "stale", "stopped"]),
+        ("stopped", True, ["turn_ended", "stale", "stopped"]),
+        ("output_cap", False, ["turn_ended", "failed"]),
+        ("not_started", True, ["turn_ended", "failed"]),
+    ],
+)
+def test_the_end_of_an_adjudicator(how: str, expected: list[str], *, is_external: bool) -> None:
+    """Only what ended by itself has a report that counts."""
+    end = made(c.NoteEnd, attempt=JUDGES[Role.ADJUDICATE], how=how, is_external=is_external)
+    assert kinds(judging(Role.ADJUDICATE), end) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, ["harvested", "artifact_staged"]),
+        ({"is_empty": False}, ["harvested", "failed"]),
+        ({"tip": "another"}, ["harvested", "failed"]),
+        ({"violations": ("outside",)}, ["harvested", "blocked"]),
+        ({"is_empty": False, "violations": ("outside",)}, ["harvested", "blocked"]),
+    ],
+)
+def test_a_verifier_that_changes_what_it_judges_has_said_nothing(
+    given: dict[str, Any], expected: list[str]
+) -> None:
+    """G6-09: a file, a commit, or only something staged: its verdict is void whatever it says."""
+    known = {"tip": "commit", "is_empty": True, "violations": (), **given}
+    harvest = made(c.NoteHarvest, attempt=JUDGES[Role.VERIFY], **known)
+    assert kinds(judging(Role.VERIFY, ended("exited")), harvest) == expected
+
+
+@pytest.mark.parametrize("role", JUDGES)
+@pytest.mark.parametrize("how", ["deadline", "lost", "output_cap"])
+def test_a_verdict_of_a_turn_that_was_cut_off_is_none(role: Role, how: str) -> None:
+    """G4: whatever its report says already."""
+    if role is Role.VERIFY:
+        known: dict[str, Any] = {"tip": "commit", "is_empty": True, "violations": ()}
+        command: c.Command = made(c.NoteHarvest, attempt=JUDGES[role], **known)
+        lane = judging(role, ended(how))
+    else:
+        command = made(c.NoteEnd, attempt=JUDGES[role], how=how, is_external=False)
+        lane = judging(role)
+    assert "artifact_staged" not in kinds(lane, command)
+
+
+def promoted(role: Role, said: c.Said, *, failure: str | None = None, **given: Any) -> list[str]:
+    """What the promotion of a judge's report leads to."""
+    lane = judging(role, ended("exited", failure=failure), is_staged=True, **given)
+    return list(kinds(lane, made(c.NotePromotion, attempt=JUDGES[role], said=said)))
+
+
+HEARD = ["checkpointed", "materialized", "judged", "accepted", "judged"]
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_a_verdict_of_a_verifier_counts(verdict: Verdict) -> None:
+    """A FAIL has its whole report as its finding; a PASS has none."""
+    lane = judging(Role.VERIFY, ended("exited"), is_staged=True)
+    said = c.Said(verdict=verdict)
+    events = deciding.decide(
+        lane, made(c.NotePromotion, attempt=JUDGES[Role.VERIFY], said=said), Limits()
+    )
+    assert [e.NAMES[type(each)] for each in events] == HEARD
+    judged = events[-1]
+    assert isinstance(judged, e.Judged)
+    assert (judged.attempt, judged.by, judged.tree) == (ATTEMPT, JUDGES[Role.VERIFY], "tree")
+    assert (judged.verdict, judged.counts) == (verdict, True)
+    assert judged.finding_digest == ("report_digest" if verdict is Verdict.FAIL else None)
+
+
+@pytest.mark.parametrize("role", JUDGES)
+@pytest.mark.parametrize("has_failed", [False, True])
+def test_a_judge_without_a_verdict_fails_and_judges_nothing(
+    role: Role, *, has_failed: bool
+) -> None:
+    """A15: neither PASS nor FAIL; an error of its own outweighs what its report says."""
+    good = c.Said(verdict=Verdict.PASS) if role is Role.VERIFY else c.Said(fixture="f")
+    said = good if has_failed else c.Said(fault="no line VERDICT")
+    assert promoted(role, said, failure="own" if has_failed else None) == ["failed"]
+
+
+def test_a_verdict_of_a_verifier_is_bound_to_the_candidate() -> None:
+    """G5: where something else would land by now, it says nothing of it."""
+    moved = candidate(commit="another", verdict=Verdict.PASS)
+    with pytest.raises(Refused, match="no longer what would land"):
+        promoted(Role.VERIFY, c.Said(verdict=Verdict.PASS), candidate=moved)
+
+
+def test_an_adjudication_is_accepted_with_what_it_says() -> None:
+    """A11: its kind, its footprint, its fixture; a question on top where it asks."""
+    heard = ["checkpointed", "materialized", "adjudicated", "accepted"]
+    assert promoted(Role.ADJUDICATE, c.Said(fixture="f", footprint=("a",))) == heard
+    asked = c.Said(question_digest="q", options=("this", "that"))
+    assert promoted(Role.ADJUDICATE, asked) == [*heard, "asked"]

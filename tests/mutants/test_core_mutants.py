@@ -9,7 +9,7 @@ from tests.mutants.planting import Mutant, missed, mutant
 from tests.playbooks import test_build_endings as endings
 from tests.playbooks import test_build_merging as merging
 from tests.playbooks import test_build_rounds as rounds
-from tidegate.core import attempt, decide, evolve, settle
+from tidegate.core import attempt, decide, evolve, evolve_lane, requests, ruling, settle
 from tidegate.core.attempt import State
 from tidegate.core.commands import NoteHarvest
 from tidegate.core.events import Accepted
@@ -79,9 +79,9 @@ OF_THE_TABLE = [
     ),
     mutant(
         "a verdict counts for any tree",
-        evolve,
-        "candidate is not None and candidate.tree == event.tree",
-        "candidate is not None",
+        evolve_lane,
+        "candidate is None or candidate.tree != event.tree",
+        "candidate is None",
         test_evolve.test_a_verdict_on_another_tree_says_nothing_of_the_candidate,
     ),
     mutant(
@@ -96,7 +96,7 @@ OF_THE_TABLE = [
 OF_DECISIONS = [
     mutant(
         "two live attempts of a role",
-        decide,
+        requests,
         "    if old is not None and not old.is_over:",
         "    if False:",
         refusal("a second live check"),
@@ -119,7 +119,7 @@ OF_DECISIONS = [
     ),
     mutant(
         "a lane lands without a verdict",
-        decide,
+        ruling,
         "lane.candidate is None or lane.candidate.verdict is not Verdict.PASS",
         "lane.candidate is None",
         refusal("a ruling on no verdict"),
@@ -155,8 +155,8 @@ OF_DECISIONS = [
     mutant(
         "a first failure counts",
         settle,
-        "counts = passed or candidate.checks >= limits.check_reruns_max",
-        "counts = True",
+        "        counts=passed,\n        finding_digest=turn.end.failure_digest,",
+        "        counts=True,\n        finding_digest=turn.end.failure_digest,",
         rounds.test_a_failed_check_is_run_once_more_before_it_counts,
     ),
     mutant(

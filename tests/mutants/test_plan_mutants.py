@@ -13,7 +13,7 @@ from tests.playbooks import test_build_jobs as jobs
 from tests.playbooks import test_build_merging as merging
 from tests.playbooks import test_build_rounds as rounds
 from tidegate.core import decide
-from tidegate.playbooks import build
+from tidegate.playbooks import build, judging, landing_queue
 
 
 def removable(given: dict[str, object], *, expected: bool) -> Callable[[], None]:
@@ -32,8 +32,8 @@ MUTANTS = [
     mutant(
         "there is a fourth round",
         build,
-        "    if lane.fails >= view.policy.limits.fails_max:",
-        "    if lane.fails > view.policy.limits.fails_max:",
+        "    if lane.fails >= fails_allowed(lane, view.policy.limits):",
+        "    if lane.fails > fails_allowed(lane, view.policy.limits):",
         rounds.test_the_third_fail_stops_the_lane,
     ),
     mutant(
@@ -66,35 +66,35 @@ MUTANTS = [
     ),
     mutant(
         "lost checks have no limit",
-        build,
-        "    if lane.externals >= view.policy.limits.infra_max:",
+        judging,
+        "    if used >= most:",
         "    if False:",
         endings.test_checks_that_never_end_by_themselves_end_the_lane,
     ),
     mutant(
         "what was checked on an old target lands",
         build,
-        "(candidate.tip, candidate.target) != (build.tip, view.target):",
-        "candidate.tip != build.tip:",
+        "(may_be_behind or candidate.target == view.target)",
+        "True",
         merging.test_a_target_that_moves_under_the_head_is_merged_and_checked_again,
     ),
     mutant(
         "the queue is not kept",
         build,
-        "    if view.head != lane.id:",
+        "    if not is_head and (is_ruled or not view.is_ruled_first):",
         "    if False:",
         merging.test_a_queued_change_waits_for_its_turn,
     ),
     mutant(
         "a clock that is set back changes the head",
-        build,
+        landing_queue,
         "(lane.landing is None, lane.candidate is None, ",
         "(True, True, ",
         lambda: test_build.test_what_is_begun_at_the_head_stays_there({"landing": 1}),
     ),
     mutant(
         "the queue waits for nobody",
-        build,
+        landing_queue,
         "min(overtaken or queued, ",
         "min(queued, ",
         overtaken,
@@ -109,7 +109,7 @@ MUTANTS = [
     mutant(
         "a workspace goes unharvested",
         build,
-        "        and (attempt.role is Role.CHECK or _is_harvested(attempt))\n",
+        "        and (attempt.role not in HARVESTED or _is_harvested(attempt))\n",
         "",
         jobs.test_a_workspace_that_could_not_be_harvested_is_kept,
     ),

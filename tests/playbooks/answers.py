@@ -14,13 +14,18 @@ from tidegate.core import effects as f
 class Answer(StrEnum):
     """One thing that can come of an effect."""
 
-    # a turn, of a builder or of a check
+    # a turn, of a builder, a check, an adjudicator or a verifier
     WORKS = "a builder changes something and exits with 0"
     EMPTY = "a builder changes nothing"
     UNCHANGED = "a builder leaves the tree as it was judged"
     BREAKS_OFF = "a builder exits with 1, with half a change"
-    PASSES = "a check exits with 0"
-    FAILS = "a check exits with 1"
+    PASSES = "a check exits with 0, a verifier says PASS"
+    FAILS = "a check exits with 1, a verifier says FAIL"
+    BUILDS = "an adjudicator says BUILD"
+    REFUSES = "an adjudicator says REFUSE"
+    ASKS = "an adjudicator asks the owner"
+    SAYS_NOTHING = "an agent that judges says nothing that can be read"
+    TAMPERS = "a verifier changes what it judges"
     DEADLINE = "the runner ended it at its deadline"
     FLOODS = "the runner ended it for its output"
     LOST = "the runner died without a word"
@@ -60,6 +65,17 @@ MAY_ANSWER: Mapping[str, Sequence[Answer]] = {
     "build": (_A.WORKS, _A.EMPTY, _A.UNCHANGED, _A.BREAKS_OFF, _A.VIOLATES, *_ENDS),
     "check": (_A.PASSES, _A.FAILS, *_ENDS),
     "target": (_A.PASSES, _A.FAILS, *_ENDS),
+    "adjudicate": (_A.BUILDS, _A.REFUSES, _A.ASKS, _A.SAYS_NOTHING, _A.BREAKS_OFF, *_ENDS),
+    "verify": (
+        _A.PASSES,
+        _A.FAILS,
+        _A.SAYS_NOTHING,
+        _A.TAMPERS,
+        _A.BREAKS_OFF,
+        _A.VIOLATES,
+        *_ENDS,
+    ),
+    "stop": (_A.INTERRUPTED, _A.DONE),
     "prepare": (_A.DONE, _A.JOB_FAILS),
     "checkpoint": (_A.NOT_YET, _A.DONE),
     "harvest": (_A.DONE, _A.JOB_FAILS),

@@ -1,13 +1,27 @@
 """What must hold after every step of every story, whatever the world answers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tidegate.core import events as e
 from tidegate.core import evolve as evolving
 from tidegate.core.attempt import BIRTHS, TRANSITIONS, may_move, may_succeed
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Policy
-from tidegate.core.values import Authorization, Cause, Outcome, Role, Verdict
+from tidegate.core.settle import HARVESTED
+from tidegate.core.values import Authorization, Cause, Outcome, Role, Ruling, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duties:
+    """What a run asks of its lanes beside the build and the check."""
+
+    adjudicates: bool = False
+    verifies: bool = False
+    asks_owner: bool = False
+
+
+NO_DUTIES = Duties()
 
 _GRANTS = (e.TurnOpened, e.Regranted)
 
@@ -28,7 +42,9 @@ def check_entry(before: Lane | None, entry: e.Entry) -> None:
         assert entry.next in TRANSITIONS[old.state]
 
 
-def check_lane(lane: Lane, entries: Sequence[e.Entry], policy: Policy) -> None:
+def check_lane(
+    lane: Lane, entries: Sequence[e.Entry], policy: Policy, duties: Duties = NO_DUTIES
+) -> None:
     """The lane after a command, and all that led to it."""
     assert [entry.version for entry in entries] == list(range(1, len(entries) + 1))
     _check_attempts(lane)
@@ -36,6 +52,8 @@ def check_lane(lane: Lane, entries: Sequence[e.Entry], policy: Policy) -> None:
     _check_births(lane, entries)
     _check_findings(lane, entries)
     _check_landing(lane, entries)
+    _check_duties(entries, duties)
+    _check_paths(lane, entries)
     _check_end(lane)
 
 
@@ -56,13 +74,14 @@ def _check_attempts(lane: Lane) -> None:
     for attempt in lane.attempts.values():
         assert not (attempt.is_over and attempt.has_open_turn), f"{attempt.id} is over in a turn"
         assert not attempt.is_removed or _is_safe(attempt), f"{attempt.id} was never harvested"
-        assert not (attempt.is_removed and "boundary" in attempt.reason), "evidence was removed"
+        is_evidence = attempt.reason.startswith("boundary")
+        assert not (attempt.is_removed and is_evidence), "evidence was removed"
 
 
 def _is_safe(attempt: Attempt) -> bool:
     """Nothing of it would be lost with its workspace."""
     turn = attempt.turn
-    if attempt.role is Role.CHECK or turn is None or turn.is_harvested:
+    if attempt.role not in HARVESTED or turn is None or turn.is_harvested:
         return True
     return turn.end is not None and turn.end.how in {"not_started", "fenced"}
 
@@ -73,10 +92,17 @@ def _check_limits(lane: Lane, entries: Sequence[e.Entry], policy: Policy) -> Non
     builds = {each.id for each in lane.attempts.values() if each.role is Role.BUILD}
     fails = [x for x in judged if x.attempt in builds and x.counts and x.verdict is Verdict.FAIL]
     causes = [each.cause for each in events if isinstance(each, e.Requested)]
-    assert lane.fails == len(fails) <= limits.fails_max
+    own = [x for x in events if isinstance(x, e.Requested) and x.cause is Cause.OWN]
+    vetoes = sum(isinstance(each, e.Vetoed) for each in events)
+    assert lane.fails == len(fails) + vetoes <= limits.fails_max + lane.rounds_granted
+    assert lane.unheard <= limits.replacements_max + 1, "too many judges that say nothing"
+    judges = len(own) - lane.replacements
+    verdicts = 1 + sum(isinstance(x, e.CandidateMade) for x in events)
+    assert judges <= verdicts * limits.replacements_max, "judges without end"
     assert lane.conflicts == sum(isinstance(x, e.Conflicted) for x in events)
     assert lane.conflicts <= limits.conflicts_max + 1
-    assert lane.replacements == causes.count(Cause.OWN) <= limits.replacements_max
+    builds_again = sum(each.role is Role.BUILD for each in own)
+    assert lane.replacements == builds_again <= limits.replacements_max
     assert lane.externals == causes.count(Cause.EXTERNAL) <= limits.infra_max
 
 
@@ -96,7 +122,7 @@ def _check_findings(lane: Lane, entries: Sequence[e.Entry]) -> None:
     last: str | None = None
     for entry in entries:
         event = entry.event
-        if isinstance(event, e.Conflicted):
+        if isinstance(event, e.Conflicted | e.Vetoed):
             last = event.finding_digest
         elif isinstance(event, e.Judged) and event.counts and event.verdict is Verdict.FAIL:
             is_build = lane.attempts[event.attempt].role is Role.BUILD
@@ -123,6 +149,47 @@ def _check_landing(lane: Lane, entries: Sequence[e.Entry]) -> None:
     build = lane.latest(Role.BUILD)
     if lane.ruled_utc is not None and build is not None:
         assert build.authorization is Authorization.GRANTED
+
+
+def _check_duties(  # noqa: C901 - one arm a word that counts
+    entries: Sequence[e.Entry], duties: Duties
+) -> None:
+    """Nothing is built or lands without what the run asks for, and each word counts once."""
+    is_admitted = not duties.adjudicates
+    verified: set[str] = set()
+    ruled_by, is_stopped = "", False
+    for entry in entries:
+        match entry.event:
+            case e.Adjudicated(kind=None) | e.Ruled(ruling=Ruling.BUILD):
+                is_admitted = True
+            case e.Requested(role=Role.BUILD):
+                assert is_admitted, "a build that no adjudicator and no owner admitted"
+            case e.CandidateMade(is_carried=True, tree=tree):
+                verified.add(tree)
+            case e.Judged(verdict=Verdict.PASS, by=by, tree=tree) if "-verify-" in by:
+                verified.add(tree)
+            case e.Ruled(ruling=Ruling.LAND, by=by):
+                ruled_by = by
+            case e.Vetoed() | e.Conflicted() | e.LandingRefused():
+                ruled_by = ""
+            case e.Judged(verdict=Verdict.FAIL, counts=True, attempt=attempt):
+                ruled_by = "" if "-build-" in attempt else ruled_by
+            case e.StopAsked():
+                is_stopped = True
+            case e.LandingIntended(tree=tree):
+                assert not is_stopped, "a landing after a stop"
+                assert ruled_by == ("owner" if duties.asks_owner else "auto"), "no ruling"
+                assert tree in verified or not duties.verifies, "a tree that nobody verified"
+            case _:
+                pass
+
+
+def _check_paths(lane: Lane, entries: Sequence[e.Entry]) -> None:
+    """A builder works under its reservation only; who waits for the owner holds nothing."""
+    assert lane.reserved is None or not lane.is_waiting_for_owner
+    last = entries[-1].event
+    if isinstance(last, e.TurnOpened) and "-build-" in last.attempt and lane.footprint:
+        assert lane.reserved is not None, "work on paths that it does not hold"
 
 
 def _check_end(lane: Lane) -> None:

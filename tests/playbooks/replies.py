@@ -4,7 +4,7 @@ Commits and trees are words. A change is a new tip with a new tree; merged onto 
 candidate whose tree names both. Nothing here decides what an answer means.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tests.playbooks.answers import EXTERNAL, HOW, MAY_ANSWER, NEVER_RAN, Answer, Choose, kind_of
@@ -13,9 +13,26 @@ from tidegate.core import effects as f
 from tidegate.core import events as e
 from tidegate.core.lane import Attempt, Lane, Turn
 from tidegate.core.policy import Limits
-from tidegate.core.values import Role, Verdict
+from tidegate.core.values import Refusal, Role, Verdict
 
 _A = Answer
+_WELL = frozenset({
+    _A.WORKS, _A.EMPTY, _A.UNCHANGED, _A.PASSES, _A.VIOLATES,
+    _A.BUILDS, _A.REFUSES, _A.ASKS, _A.SAYS_NOTHING, _A.TAMPERS,
+})  # fmt: skip
+"""What ends with an exit by itself, and 0."""
+
+_NOTHING = c.Said(fault="no line VERDICT")
+SAYS: Mapping[tuple[Role, Answer], c.Said] = {
+    (Role.VERIFY, _A.PASSES): c.Said(verdict=Verdict.PASS),
+    (Role.VERIFY, _A.TAMPERS): c.Said(verdict=Verdict.PASS),
+    (Role.VERIFY, _A.FAILS): c.Said(verdict=Verdict.FAIL),
+    (Role.ADJUDICATE, _A.BUILDS): c.Said(footprint=("lib/**",), fixture="a test of it"),
+    (Role.ADJUDICATE, _A.REFUSES): c.Said(kind=Refusal.OTHERWISE),
+    (Role.ADJUDICATE, _A.ASKS): c.Said(question_digest="question", options=("this", "that")),
+}
+"""What an answer puts into the fixed blocks of a report; the others say nothing readable."""
+
 _LOOKS = 2
 """How often a turn is seen running before it is over."""
 
@@ -35,6 +52,8 @@ class World:
     """A turn was looked at and still runs: there is something to wait for."""
     tips: dict[str, str] = field(default_factory=dict)
     """What the next harvest of an attempt finds, where a story says so."""
+    is_disjoint: bool = False
+    """What the target gains touches no path of the change."""
 
     def move_target(self) -> None:
         """Another lane landed."""
@@ -58,10 +77,16 @@ class World:
                 return None
             case f.Run(attempt=attempt):
                 return self._turn(lane, lane.attempts[attempt])
+            case f.Stop(attempt=attempt):
+                return self._stop(lane.attempts[attempt])
             case f.Land():
                 return self._land(lane, limits)
             case f.Promote(attempt=attempt):
-                return c.NotePromotion(attempt=attempt, fault_digest=f"fault of {attempt}")
+                return c.NotePromotion(
+                    attempt=attempt,
+                    fault_digest=f"fault of {attempt}",
+                    said=self._said(lane.attempts[attempt]),
+                )
             case _:
                 return self._job(lane, effect, lane.attempts[effect.attempt], limits)
 
@@ -82,6 +107,22 @@ class World:
             return _end(attempt, turn, answer)
         self.is_at_work = True
         return None if turn.is_started else c.NoteStart(attempt=attempt.id, agent_pid=1)
+
+    def _stop(self, attempt: Attempt) -> c.Command:
+        """What was never begun never is; what runs is ended, or has just ended by itself."""
+        turn = attempt.turn
+        assert turn is not None
+        key = (attempt.id, turn.number)
+        if key not in self.looks:
+            self.turns[key] = _A.FENCED
+        elif self.choose("stop", MAY_ANSWER["stop"]) is _A.INTERRUPTED:
+            self.turns[key] = _A.INTERRUPTED
+        return _end(attempt, turn, self.turns[key])
+
+    def _said(self, attempt: Attempt) -> c.Said:
+        """What can be read in the report of a turn."""
+        assert attempt.turn is not None
+        return SAYS.get((attempt.role, self.turns[attempt.id, attempt.turn.number]), _NOTHING)
 
     # --- jobs -------------------------------------------------------------------------------
 
@@ -114,7 +155,7 @@ class World:
         answer = self.turns[attempt.id, turn.number]
         if attempt.id in self.tips:
             tip = self.tips.pop(attempt.id)
-        elif answer is _A.EMPTY:
+        elif answer is _A.EMPTY or (attempt.role is Role.VERIFY and answer is not _A.TAMPERS):
             tip = start
         elif answer is _A.UNCHANGED:
             tip = attempt.tip or start
@@ -145,6 +186,7 @@ class World:
             target_tree=self._tree(target),
             has_passed=tree in self.passed,
             empty_digest="nothing is left" if is_empty else None,
+            is_disjoint=self.is_disjoint,
         )
 
     def _land(self, lane: Lane, limits: Limits) -> c.Command:
@@ -172,7 +214,7 @@ class World:
 
 
 def _end(attempt: Attempt, turn: Turn, answer: Answer) -> c.NoteEnd:
-    is_well = answer in {_A.WORKS, _A.EMPTY, _A.UNCHANGED, _A.PASSES, _A.VIOLATES}
+    is_well = answer in _WELL or (attempt.role is Role.VERIFY and answer is _A.FAILS)
     is_unseen = HOW.get(answer) == "lost" and (attempt.role is Role.CHECK or not turn.is_started)
     words = f"{attempt.id}-{turn.number}"
     return c.NoteEnd(

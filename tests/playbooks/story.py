@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from tests.playbooks import invariants
 from tests.playbooks.answers import Answer, Choose, scripted
+from tests.playbooks.invariants import NO_DUTIES, Duties
 from tests.playbooks.replies import World
 from tidegate.core import commands as c
 from tidegate.core import decide as deciding
@@ -24,8 +25,10 @@ from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Policy
 from tidegate.core.values import Outcome, Role
 from tidegate.playbooks import build as playbook
+from tidegate.playbooks.landing_queue import head_of
 
 LANE = "fix"
+OWNER = "owner"
 STEPS_MAX = 300
 """Looks at the plan in one story; more would mean that it never ends."""
 
@@ -43,6 +46,8 @@ class Situation:
     is_draining: bool = False
     has_slot: bool = True
     agent_problem: str | None = None
+    held_by: str | None = None
+    duties: Duties = NO_DUTIES
     policy: Policy = field(default_factory=Policy)
 
 
@@ -54,9 +59,11 @@ class Story:
         *,
         policy: Policy | None = None,
         choose: Choose | None = None,
+        duties: Duties = NO_DUTIES,
+        footprint: tuple[str, ...] = ("src/**",),
         **answers: Sequence[Answer],
     ) -> None:
-        self.situation = Situation(policy=policy or Policy())
+        self.situation = Situation(policy=policy or Policy(), duties=duties)
         self.world = World(choose or scripted(answers))
         self.entries: list[e.Entry] = []
         self.steps: list[playbook.Step] = []
@@ -69,7 +76,7 @@ class Story:
                 title="Fix it",
                 issue_digest="issue",
                 text_digest="text",
-                footprint=("src/**",),
+                footprint=footprint,
                 priority=0,
             )
         )
@@ -108,7 +115,7 @@ class Story:
         self.entries.extend(made)
         self._lane = lane
         self.world.heed(made)
-        invariants.check_lane(lane, self.entries, self.situation.policy)
+        invariants.check_lane(lane, self.entries, self.situation.policy, self.situation.duties)
 
     def decided(self, command: c.Command) -> tuple[Sequence[e.Entry], Lane]:
         """What a command would record and lead to. Raises Refused."""
@@ -125,8 +132,25 @@ class Story:
         return made, lane
 
     def now(self, **changes: Any) -> "Story":
-        """Change the situation: `is_head`, `is_draining`, `has_slot`, `agent_problem`."""
+        """Change the situation: `is_head`, `is_draining`, `has_slot`, `held_by`, and so on."""
         self.situation = replace(self.situation, **changes)
+        return self
+
+    def answer(self, said: str, *, words: str | None = None) -> "Story":
+        """The owner answers what the lane waits for."""
+        assert self.lane.question is not None, "nothing was asked"
+        asked = self.lane.question.id
+        self.record(c.Answer(question=asked, answer=said, by=OWNER, words_digest=words))
+        return self
+
+    def veto(self, finding: str = "the list") -> "Story":
+        """The owner rules against a PASS."""
+        self.record(c.Veto(items=1, finding_digest=finding, by=OWNER))
+        return self
+
+    def stop(self) -> "Story":
+        """The owner wishes the lane to end."""
+        self.record(c.AskStop(reason="no longer wanted", by=OWNER))
         return self
 
     def _commands(self, step: playbook.Step) -> Sequence[c.Command]:
@@ -149,14 +173,21 @@ class Story:
     def view(self) -> playbook.View:
         """What the plan sees of the rest of the run."""
         situation = self.situation
+        duties, limits = situation.duties, situation.policy.limits
+        is_ruled_first = duties.verifies or duties.asks_owner
+        head = head_of([self.lane], limits, is_ruled_first=is_ruled_first)
         return playbook.View(
             run="run",
             ref="refs/heads/tidegate/run",
             target=self.world.target,
-            head=LANE if self.lane.is_queued and situation.is_head else None,
+            head=head if situation.is_head else None,
             agent="agent",
             workspaces="/w",
             policy=situation.policy,
+            adjudicator="adjudicator" if duties.adjudicates else None,
+            verifier="verifier" if duties.verifies else None,
+            asks_owner=duties.asks_owner,
+            held_by=situation.held_by,
             agent_problem=situation.agent_problem,
             has_slot=situation.has_slot,
             is_draining=situation.is_draining,

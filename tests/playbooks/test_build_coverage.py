@@ -6,11 +6,15 @@ from types import ModuleType
 
 from tests.playbooks import (
     story,
+    test_build_adjudicating,
     test_build_drain,
     test_build_endings,
     test_build_jobs,
     test_build_merging,
     test_build_rounds,
+    test_build_ruling,
+    test_build_stopping,
+    test_build_verifying,
 )
 from tests.playbooks.walks import Walk, seeded
 from tidegate.core.attempt import RULED_TRANSITIONS, TRANSITIONS, State
@@ -21,15 +25,18 @@ STORIES = (
     test_build_endings,
     test_build_drain,
     test_build_jobs,
+    test_build_adjudicating,
+    test_build_verifying,
+    test_build_ruling,
+    test_build_stopping,
 )
 WALKS = 40
 _S = State
 
-_NO_OWNER = "only an owner's ruling stops what is not at its limits, and no plan asks for one"
+_NO_OWNER = "nobody is asked about what died: it is replaced, or its lane ends"
 _NO_FALLBACK = "a build has no fallback: nobody stands in for a change (DESIGN: study)"
 _NO_UNDOING = "what has landed is not taken back by this playbook"
 NOT_USED: Mapping[tuple[State, State], str] = {
-    (_S.REQUESTED, _S.BLOCKED): _NO_OWNER,
     (_S.REQUESTED, _S.FAILED): "it gets its slot at once, and no work of the engine comes before",
     (_S.MATERIALIZED, _S.FAILED): "what has an artifact is judged or blocked, never failed",
     (_S.CORRECTED, _S.ACCEPTED): "a correction is checked, and so reviewed, before it lands",
@@ -39,7 +46,6 @@ NOT_USED: Mapping[tuple[State, State], str] = {
     (_S.FAILED, _S.BLOCKED): _NO_OWNER,
     (_S.ACCEPTED, _S.REOPENED): _NO_UNDOING,
     (_S.ACCEPTED, _S.SUPERSEDED): _NO_UNDOING,
-    (_S.REOPENED, _S.BLOCKED): _NO_OWNER,
     (_S.FALLBACK, _S.SUPERSEDED): _NO_FALLBACK,
 }
 """Rows that no story can use today. One that becomes possible must leave this list."""

@@ -1,12 +1,15 @@
 """Walk a lane through a world that answers anything, and then through one that means well."""
 
+import contextlib
 import random
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from tests.playbooks import invariants
 from tests.playbooks.answers import MAY_ANSWER, Answer
+from tests.playbooks.invariants import Duties
 from tests.playbooks.story import Story
+from tidegate.core.errors import Refused
 
 WILD_STEPS = 100
 BENIGN_STEPS_MAX = 60
@@ -34,7 +37,10 @@ _TURNS_OF_EVENTS = ("nothing",) * 40 + (
     "it is the head", "it is the head", "another is the head",
     "a drain begins", "the drain is over", "the drain is over",
     "the agent is missing", "the agent is there",
+    "the owner answers", "the owner answers", "the owner answers", "the owner vetoes",
+    "somebody holds its paths", "its paths are free", "its paths are free",
 )  # fmt: skip
+_STOPS = ("the owner stops it", *("nothing",) * 3)
 
 
 class Walk:
@@ -44,19 +50,29 @@ class Walk:
         self.draw = draw
         self.wild = {kind for kind in MAY_ANSWER if draw((True, False, False))}
         """What may go wrong in this walk. Where everything may, few lanes get far."""
-        self.story = Story(choose=self._choose)
+        self.is_stopped = draw(_STOPS)
+        duties = Duties(
+            adjudicates=draw((True, False)),
+            verifies=draw((True, False)),
+            asks_owner=draw((True, False)),
+        )
+        self.story = Story(choose=self._choose, duties=duties)
 
     def run(self) -> Story:
         """First wild, then benign. Fails where that takes more than the named number of steps."""
         for _ in range(WILD_STEPS):
             self._turn_of_events(self.draw(_TURNS_OF_EVENTS))
             self.story.step()
+        self._turn_of_events(self.is_stopped)
         invariants.check_fold(self.story.lane, self.story.entries)
         self.wild = set()
-        self.story.now(is_head=True, is_draining=False, agent_problem=None)
+        self.story.now(is_head=True, is_draining=False, agent_problem=None, held_by=None)
         for _ in range(BENIGN_STEPS_MAX):
+            question = self.story.lane.question
             if not self.story.step():
-                break
+                if question is None or self.story.outcome is not None:
+                    break
+                self.story.answer(question.options[0])
         assert self.story.outcome is not None, f"it waits for ever: {self.story.plan()}"
         assert self.story.plan() == ()
         invariants.check_fold(self.story.lane, self.story.entries)
@@ -78,5 +94,20 @@ class Walk:
             case "the agent is missing" | "the agent is there":
                 problem = "no such program" if event == "the agent is missing" else None
                 story.now(agent_problem=problem)
+            case "somebody holds its paths" | "its paths are free":
+                story.now(held_by="other" if event == "somebody holds its paths" else None)
+            case _:
+                with contextlib.suppress(Refused):
+                    self._owner(event)
+
+    def _owner(self, event: str) -> None:
+        story, question = self.story, self.story.lane.question
+        match event:
+            case "the owner answers" if question is not None:
+                story.answer(self.draw(question.options), words=self.draw((None, "words")))
+            case "the owner vetoes":
+                story.veto()
+            case "the owner stops it":
+                story.stop()
             case _:
                 pass

@@ -250,6 +250,10 @@ def _intend_landing(lane: Lane, command: c.IntendLanding) -> Events:
     candidate = candidate_of(lane)
     if candidate.verdict is not Verdict.PASS or lane.ruled_utc is None:
         raise Refused(f"lane {lane.id} is not ruled to land")
+    if lane.stop_asked is not None or lane.question is not None:
+        raise Refused(f"lane {lane.id} is stopped, or waits for its owner: it does not land now")
+    if lane.open_judge is not None or lane.correction is not None:
+        raise Refused(f"lane {lane.id} is being judged, or has a finding to answer")
     if lane.landing is not None:
         raise Refused(f"lane {lane.id} intends a landing already")
     return (

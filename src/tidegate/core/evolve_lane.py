@@ -134,7 +134,8 @@ def _asked(lane: Lane, event: e.Asked, utc: str) -> Lane:
 def _answered(lane: Lane, event: e.Answered) -> Lane:
     if event.answer == DEFER and lane.question is not None:
         return replace(lane, question=replace(lane.question, is_deferred=True))
-    is_veto = event.answer == "veto"  # its words are the finding that the builder gets
+    options = lane.question.options if lane.question is not None else ()
+    is_veto = event.answer not in options  # its words are the finding that the builder gets
     words = () if is_veto or event.words_digest is None else (event.words_digest,)
     lane = replace(lane, owner_words=(*lane.owner_words, *words))
     if lane.question is None or lane.question.about is not About.ISSUE:

@@ -39,7 +39,7 @@ def decide_ruling(
                 raise Refused(f"lane {lane.id} waits for an answer to {lane.question.id}")
             return rule(lane, command, limits)
         case c.Ask():
-            return ask(lane, command)
+            return ask(lane, command, limits)
         case c.Answer():
             return answer(lane, command, limits)
         case c.Veto():
@@ -48,10 +48,17 @@ def decide_ruling(
             return ask_stop(lane, command)
 
 
-def ask(lane: Lane, command: c.Ask) -> Events:
-    """Put a question to the owner; what the lane holds is free until it is answered."""
+def ask(lane: Lane, command: c.Ask, limits: Limits) -> Events:
+    """Put a question to the owner; what the lane holds is free until it is answered.
+
+    Only what can be ruled is asked: else the answer would be refused, and the lane never go on.
+    """
     if lane.question is not None:
         raise Refused(f"lane {lane.id} waits for an answer to {lane.question.id} already")
+    if command.about is About.ISSUE:
+        raise Refused("what an issue means is asked by its adjudicator, with options of its own")
+    for ruling in OPTIONS[command.about]:
+        rule(lane, c.Rule(ruling=ruling, by=AUTO), limits)
     detail = _detail(lane, command.about)
     options = tuple(map(str, OPTIONS[command.about]))
     attempt = _subject(lane, command.about).id
@@ -87,6 +94,8 @@ def answer(lane: Lane, command: c.Answer, limits: Limits) -> Events:
             f"{command.answer!r} is no answer to {question.id}",
             hint=f"it is one of {', '.join(question.options)}",
         )
+    if command.answer == DEFER and question.is_deferred:
+        raise Refused(f"{question.id} is deferred already", hint="it stays open until you answer")
     taken = e.Answered(
         attempt=_asked_of(lane, question.about),
         question=question.id,
@@ -142,6 +151,7 @@ def _rule_landing(lane: Lane, command: c.Rule) -> Events:
         raise Refused(f"lane {lane.id} has no verdict that lets it land")
     if lane.ruled_utc is not None:
         raise Refused(f"lane {lane.id} is ruled to land already")
+    _refuse_unjudged(lane)
     return (_ruled(lane, build_of(lane).id, command),)
 
 
@@ -161,6 +171,7 @@ def _rule_stop(lane: Lane, command: c.Rule) -> Events:
     is_over = build.state in (_S.BLOCKED, _S.ACCEPTED)
     if is_over or build.has_open_turn or lane.landing is not None:
         raise Refused(f"{build.id} is over or not at rest: there is nothing to stop")
+    _refuse_judging(lane)
     reason = "stop" if command.by == AUTO else f"stopped by {command.by}"
     return (_ruled(lane, build.id, command), e.Blocked(attempt=build.id, reason=reason))
 
@@ -172,8 +183,7 @@ def veto(lane: Lane, command: c.Veto) -> Events:
         raise Refused(f"a landing of lane {lane.id} is under way: it may have happened")
     if build.is_over or candidate is None or candidate.verdict is not Verdict.PASS:
         raise Refused(f"lane {lane.id} has no PASS to veto")
-    if lane.open_judge is not None:
-        raise Refused(f"lane {lane.id} is still being judged", hint="wait for the verdict")
+    _refuse_unjudged(lane)
     if command.items < 1:
         raise Refused("a veto names what is wrong", hint="give at least one item")
     vetoed = e.Vetoed(
@@ -192,6 +202,22 @@ def veto(lane: Lane, command: c.Veto) -> Events:
         words_digest=command.finding_digest,
     )
     return (answered, vetoed)
+
+
+def _refuse_judging(lane: Lane) -> None:
+    """A verdict that is under way would come to a change that is ruled already."""
+    if lane.open_judge is not None:
+        raise Refused(f"lane {lane.id} is still being judged", hint="wait for the verdict")
+
+
+def _refuse_unjudged(lane: Lane) -> None:
+    """A PASS that a verifier or a veto has spoken against since is none: the round is spent."""
+    _refuse_judging(lane)
+    if lane.correction is not None:
+        raise Refused(
+            f"lane {lane.id} has a finding to answer: there is no PASS of it to rule on",
+            hint="wait for the next round",
+        )
 
 
 def ask_stop(lane: Lane, command: c.AskStop) -> Events:

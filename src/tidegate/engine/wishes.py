@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 
 from tidegate.core import commands as c
 from tidegate.core.errors import Misused, Refused, TidegateError
-from tidegate.core.values import Ruling
+from tidegate.core.lane import Question
+from tidegate.core.values import DEFER, About, Ruling
 from tidegate.engine.engine import Engine
-from tidegate.engine.wish import Wish
+from tidegate.engine.wish import Wish, stronger
 from tidegate.ports.inbox import Reply, Request
 
 
@@ -30,7 +31,8 @@ def do(engine: Engine, request: Request) -> Reply:
 
 def _do(engine: Engine, request: Request) -> str:
     if request.verb == "drain":
-        engine.wished = Wish.STOP if request.says.get("now") else Wish.DRAIN
+        asked = Wish.STOP if request.says.get("now") else Wish.DRAIN
+        engine.wished = stronger(engine.wished, asked)
         return "the run is stopping" if request.says.get("now") else "the run starts nothing more"
     if request.verb not in _COMMANDS:
         raise Misused(f"nobody knows how to {request.verb}")
@@ -57,17 +59,38 @@ def _told(request: Request) -> str:
 
 def _answer(engine: Engine, request: Request) -> c.Command:
     words = request.says.get("words", "")
+    said = _said(request, "answer")
+    question = engine.book.lanes[request.lane].question
+    if question is not None and question.about is About.ISSUE and said != DEFER:
+        words = _meant(engine, question, said, words)
     return c.Answer(
-        question=request.says["question"],
-        answer=request.says["answer"],
+        question=_said(request, "question"),
+        answer=said,
         by=request.by,
         words_digest=engine.ports.ledger.put_text(words) if words else None,
     )
 
 
+def _meant(engine: Engine, question: Question, said: str, words: str) -> str:
+    """What whoever works on the issue next must know: the answer itself is part of it."""
+    asked = engine.ports.ledger.text(question.detail_digest) if question.detail_digest else ""
+    lines = (f"Asked: {asked.strip()}", f"Answered: {said}", words)
+    return "\n".join(line for line in lines if line)
+
+
+def _said(request: Request, key: str) -> str:
+    """A text that the verb wants. A request is a file that anybody may have written."""
+    if key not in request.says:
+        raise Misused(f"a request to {request.verb} says its {key}")
+    return request.says[key]
+
+
 def _rule(engine: Engine, request: Request) -> c.Command:
     """A ruling; where the lane has asked for one it is the answer."""
-    ruling = Ruling(request.says["ruling"])
+    said = _said(request, "ruling")
+    if said not in set(Ruling):
+        raise Misused(f"there is no ruling {said!r}", hint=f"it is one of {', '.join(Ruling)}")
+    ruling = Ruling(said)
     question = engine.book.lanes[request.lane].question
     if question is None:
         return c.Rule(ruling=ruling, by=request.by, reason=request.says.get("reason", ""))
@@ -75,7 +98,9 @@ def _rule(engine: Engine, request: Request) -> c.Command:
     words = {"words": request.says.get("reason", "")}
     return _answer(
         engine,
-        Request(id=request.id, verb="answer", by=request.by, says={**says, **words}),
+        Request(
+            id=request.id, verb="answer", by=request.by, lane=request.lane, says={**says, **words}
+        ),
     )
 
 

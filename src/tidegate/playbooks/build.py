@@ -143,6 +143,8 @@ def _stop(lane: Lane) -> Steps:
 def _admit(lane: Lane, view: View) -> Steps:
     """Before the first build: whether it is to be built, and whether its paths are free."""
     if view.adjudicator is not None and not lane.is_admitted:
+        if _is_missing(lane, Role.ADJUDICATE, view):
+            return (f.Halt(view.agent_problem or ""),)
         return adjudicate(lane, view.adjudicator, view.policy.limits, asks_owner=view.asks_owner)
     if waits_for_paths(lane):
         return () if view.held_by is not None else (c.Reserve(),)
@@ -263,11 +265,19 @@ def _judge_and_land(lane: Lane, build: Attempt, view: View) -> Steps:
     if candidate.verdict is None:
         return check(lane, candidate, limits)
     if view.verifier is not None and not candidate.is_verified:
+        if _is_missing(lane, Role.VERIFY, view):
+            return (f.Halt(view.agent_problem or ""),)
         return verify(lane, candidate, view.verifier, view.attacks, limits)
     if not is_ruled:
         asked = c.Ask(about=About.LANDING)
         return (asked if view.asks_owner else c.Rule(ruling=Ruling.LAND, by=AUTO),)
     return (c.IntendLanding(ref=view.ref),) if is_head else ()
+
+
+def _is_missing(lane: Lane, role: Role, view: View) -> bool:
+    """The agent that judges cannot be started: a person has to mend that; no lane is at fault."""
+    last = lane.latest(role)
+    return last is not None and could_not_start(last) and view.agent_problem is not None
 
 
 def _removals(lane: Lane, limits: Limits) -> tuple[f.Remove, ...]:

@@ -53,7 +53,9 @@ def verify(
 ) -> Commands:
     """Let a fresh verifier attack the candidate: another in each round (seed 000, line 27)."""
     last = lane.latest(Role.VERIFY)
-    was_lost = last is not None and last.commit == candidate.commit
+    was_lost = (
+        last is not None and last.commit == candidate.commit and last.state is not _S.ACCEPTED
+    )
     picked = pick(attacks, verifications=lane.count(Role.VERIFY))
     return _anew(
         lane,
@@ -71,7 +73,11 @@ def _anew(lane: Lane, lost: Attempt | None, limits: Limits, ask: Ask) -> Command
         return (ask(Cause.INTERRUPTED),)
     if lost.reason.startswith("boundary"):
         return (_stopped(f"{lost.role} {lost.reason}"),)
-    is_own = lost.role is not Role.CHECK and has_ended_by_itself(lost)
+    is_own = (
+        lost.role is not Role.CHECK
+        and lost.state is not _S.BLOCKED  # given up by the engine, after its own end: nobody's
+        and has_ended_by_itself(lost)
+    )
     used, most = (
         (lane.unheard, limits.replacements_max + 1)
         if is_own

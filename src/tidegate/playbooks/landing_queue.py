@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from tidegate.core.lane import Lane
 from tidegate.core.policy import Limits
+from tidegate.playbooks.reservations import waits_for_paths
 
 
 def head_of(lanes: Iterable[Lane], limits: Limits, *, is_ruled_first: bool) -> str | None:
@@ -11,14 +12,16 @@ def head_of(lanes: Iterable[Lane], limits: Limits, *, is_ruled_first: bool) -> s
 
     With `is_ruled_first` a change is judged and ruled before it queues. One that was overtaken too
     often keeps the head also while it resolves its conflict: its target stays where it is, and the
-    next merge finds what it was told of (DESIGN: a fairness bound).
+    next merge finds what it was told of (DESIGN: a fairness bound). Not while it waits for paths:
+    whoever holds them may have to land first.
     """
     moving = [lane for lane in lanes if lane.outcome is None and not lane.is_waiting_for_owner]
     queued = [lane for lane in moving if lane.is_queued and (lane.ruled_utc or not is_ruled_first)]
     overtaken = [
         lane
         for lane in moving
-        if lane.conflicts > limits.overtakes_max and (lane.is_queued or lane.answers_conflict)
+        if lane.conflicts > limits.overtakes_max
+        and (lane.is_queued or (lane.answers_conflict and not waits_for_paths(lane)))
     ]
     first = min(overtaken or queued, key=queue_order, default=None)
     return first.id if first is not None else None

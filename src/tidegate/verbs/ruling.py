@@ -56,7 +56,11 @@ def questions(house: House, folder: str) -> tuple[OpenQuestion, ...]:
             return ()
         lanes = {str(row["lane"]): row for row in ledger.rows("lane", run)}
         asked = open_questions(ledger, run)
-        return tuple(_shown(ledger, lanes[lane], row) for lane, row in asked.items())
+        return tuple(
+            _shown(ledger, lanes[lane], row)
+            for lane, row in asked.items()
+            if lanes[lane]["outcome"] is None
+        )
 
 
 def _shown(ledger: Ledger, lane: Row, row: Row) -> OpenQuestion:
