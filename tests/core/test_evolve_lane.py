@@ -35,12 +35,13 @@ def judged(by: str, verdict: Verdict, **given: Any) -> e.Judged:
 
 def test_what_the_owner_wrote_stands_above_what_an_adjudicator_expects() -> None:
     """A11: the footprint of the issue, where it has one."""
-    said = made(e.Adjudicated, attempt="fix-adjudicate-1", footprint=("lib/**",), kind=None)
+    known: dict[str, Any] = {"footprint": ("lib/**",), "kind": None, "asks": False}
+    said = made(e.Adjudicated, attempt="fix-adjudicate-1", **known)
     assert after(lane_with(footprint=("src/**",)), said).footprint == ("src/**",)
     lane = after(lane_with(footprint=(), unheard=1), said)
     assert (lane.footprint, lane.is_admitted, lane.unheard) == (("lib/**",), True, 0)
     assert lane.adjudication == Adjudication(
-        kind=None, fixture="fixture", report_digest="report_digest"
+        kind=None, fixture="fixture", report_digest="report_digest", reason="reason"
     )
 
 

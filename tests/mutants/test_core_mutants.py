@@ -87,8 +87,8 @@ OF_THE_TABLE = [
     mutant(
         "a first failure takes the authorization",
         evolve,
-        "is_withheld = counts and verdict is Verdict.FAIL",
-        "is_withheld = verdict is Verdict.FAIL",
+        "is_withheld=counts and verdict is Verdict.FAIL",
+        "is_withheld=verdict is Verdict.FAIL",
         rounds.test_a_fail_that_does_not_count_withholds_nothing,
     ),
 ]

@@ -191,28 +191,11 @@ def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event
         case e.Materialized(digest=digest, tree=tree) | e.Corrected(digest=digest, tree=tree):
             return replace(_settled(attempt), digest=digest, tree=tree)
         case e.Judged(verdict=verdict, counts=counts):
-            is_withheld = counts and verdict is Verdict.FAIL
-            return replace(
-                _settled(attempt),
-                judged_tree=attempt.tree,
-                judged_tip=attempt.tip,
-                authorization=Authorization.WITHHELD if is_withheld else attempt.authorization,
-            )
+            return _found(_settled(attempt), is_withheld=counts and verdict is Verdict.FAIL)
         case e.Conflicted():
-            return replace(
-                attempt,
-                judged_tree=attempt.tree,
-                judged_tip=attempt.tip,
-                authorization=Authorization.WITHHELD,
-                jobs_failed=0,
-            )
+            return _found(replace(attempt, jobs_failed=0), is_withheld=True)
         case e.Vetoed():
-            return replace(
-                attempt,
-                judged_tree=attempt.tree,
-                judged_tip=attempt.tip,
-                authorization=Authorization.WITHHELD,
-            )
+            return _found(attempt, is_withheld=True)
         case e.CandidateMade():
             return replace(attempt, jobs_failed=0)
         case e.Ruled(ruling=Ruling.LAND):
@@ -231,6 +214,16 @@ def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event
             return _in_turn(attempt, event)
         case _:
             return attempt
+
+
+def _found(attempt: Attempt, *, is_withheld: bool) -> Attempt:
+    """What was found is bound to the tree and the tip that it was found in."""
+    return replace(
+        attempt,
+        judged_tree=attempt.tree,
+        judged_tip=attempt.tip,
+        authorization=Authorization.WITHHELD if is_withheld else attempt.authorization,
+    )
 
 
 def _opened(event: e.TurnOpened) -> Turn:

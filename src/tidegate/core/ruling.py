@@ -136,7 +136,7 @@ def _ruled(lane: Lane, attempt: str, command: c.Rule) -> e.Ruled:
 
 def _rule_refusal(lane: Lane, command: c.Rule) -> Events:
     found = lane.adjudication
-    if found is None or found.kind is None or lane.is_admitted or lane.latest(Role.BUILD):
+    if found is None or found.kind is None or lane.is_admitted:
         raise Refused(f"no adjudicator has refused lane {lane.id}")
     ruled = _ruled(lane, _subject(lane, About.REFUSAL).id, command)
     if command.ruling is Ruling.BUILD:
