@@ -14,7 +14,18 @@ from pathlib import Path
 from bench import processes
 from bench.figures import AT_MOST, Goal, Kind, Row, Table
 from bench.starts import runners_started
-from bench.world import AGENT, CHECK, SOURCE, WIDTH, World, expected_files, files_at, make_world
+from bench.world import (
+    AGENT,
+    CHECK,
+    CHECK_S,
+    SLOW_CHECK,
+    SOURCE,
+    WIDTH,
+    World,
+    expected_files,
+    files_at,
+    make_world,
+)
 from tidegate.core.events import Event
 from tidegate.ledger.sqlite import SqliteLedger
 
@@ -22,6 +33,7 @@ LANES = 50
 LANES_LONG = 5000
 GOAL = Goal(AT_MOST, 1.5)
 GOAL_LONG = Goal(AT_MOST, 1.3)
+GOAL_CHECK_MS = Goal(AT_MOST, 250.0)
 
 SCRIPT = Path(__file__).with_name("plain_lanes.sh")
 RUNNER = SOURCE / "tidegate" / "runner"
@@ -53,9 +65,9 @@ class Run:
         return 1000 * self.cost.cpu_s / self.lanes
 
 
-def product(home: Path, lanes: int) -> Run:
+def product(home: Path, lanes: int, *, check: str = CHECK) -> Run:
     """`tidegate run` in a new repository."""
-    world = make_world(home, lanes)
+    world = make_world(home, lanes, check=check)
     cost = processes.run(
         (sys.executable, "-m", "tidegate", "run", "--json"),
         env=world.environment,
@@ -66,16 +78,16 @@ def product(home: Path, lanes: int) -> Run:
     return Run(lanes, cost, runners_started(_events(world)))
 
 
-def by_hand(home: Path, lanes: int) -> Run:
+def by_hand(home: Path, lanes: int, *, check: str = CHECK) -> Run:
     """The same with the script."""
-    world, work = make_world(home, lanes), home / "work"
+    world, work = make_world(home, lanes, check=check), home / "work"
     told = {
         "REPOSITORY": str(world.repository),
         "WORK": str(work),
         "PYTHON": sys.executable,
         "RUNNER": str(RUNNER),
         "AGENT": AGENT,
-        "CHECK": CHECK,
+        "CHECK": check,
     }
     cost = processes.run(
         ("sh", str(SCRIPT), "run", str(lanes), str(WIDTH)),
@@ -154,6 +166,32 @@ def measure(folder: Path, *, rounds: int, lanes: int = LANES) -> Table:
                 unit="ms",
                 ours=[run.runner_ms for run in ours],
                 other=[run.runner_ms for run in other],
+            ),
+        ),
+    )
+
+
+def measure_check(folder: Path, *, rounds: int, lanes: int = LANES) -> Table:
+    """Runs whose check takes a moment: the landing queue must not wait for it at each lane."""
+    ours, other = alternating(
+        folder,
+        rounds,
+        lambda home: product(home, lanes, check=SLOW_CHECK),
+        lambda home: by_hand(home, lanes, check=SLOW_CHECK),
+    )
+    return Table(
+        name="lanes-check",
+        title=f"{lanes} lanes whose check takes {CHECK_S} s, {WIDTH} at a time",
+        ours="tidegate run",
+        other="by hand",
+        rows=(
+            Row(
+                what="a lane, on the clock",
+                unit="ms",
+                ours=[run.wall_ms for run in ours],
+                other=[run.wall_ms for run in other],
+                kind=Kind.OURS,
+                goal=GOAL_CHECK_MS,
             ),
         ),
     )

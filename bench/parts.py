@@ -69,6 +69,10 @@ PARTS: Mapping[str, Part] = {
         short=lambda folder: lanes.measure(folder, rounds=3),
         long=lambda folder: lanes.measure(folder, rounds=7),
     ),
+    "lanes-check": Part(
+        short=lambda folder: lanes.measure_check(folder, rounds=3),
+        long=lambda folder: lanes.measure_check(folder, rounds=7),
+    ),
     "tick": Part(
         short=lambda folder: ticks.measure(folder, rounds=1, lanes=lanes.LANES),
         long=lambda folder: ticks.measure(folder, rounds=5, lanes=lanes.LANES),

@@ -19,6 +19,9 @@ AGENT = "sed -i s/^state.*/state=$TIDEGATE_LANE/ part-${TIDEGATE_LANE#???}"
 """Changes one line of one file and commits nothing. In `sh` and in JSON it needs no quotes."""
 
 CHECK = "test -s part-00"
+CHECK_S = 0.15
+SLOW_CHECK = f"sleep {CHECK_S} && {CHECK}"
+"""A check that takes a moment, as the field's own measurements have it."""
 WIDTH = 2
 _LIMIT_S = 60
 
@@ -26,7 +29,7 @@ _SETTINGS = f"""\
 [run]
 width = {WIDTH}
 [check]
-command = "{CHECK}"
+command = "CHECK"
 [roles.build]
 agent = "shell"
 command = "{AGENT}"
@@ -70,7 +73,7 @@ class World:
         return done.stdout.strip()
 
 
-def make_world(home: Path, lanes: int) -> World:
+def make_world(home: Path, lanes: int, *, check: str = CHECK) -> World:
     """Write the repository, commit it, and write an issue for each lane."""
     world = World(home)
     world.repository.mkdir(parents=True)
@@ -84,7 +87,7 @@ def make_world(home: Path, lanes: int) -> World:
     world.git("add", "-A")
     world.git("commit", "-q", "-m", "A hundred parts")
     _write(world.repository / ".git" / "info" / "exclude", "/tidegate.toml\n/.tidegate/\n")
-    _write(world.repository / "tidegate.toml", _SETTINGS)
+    _write(world.repository / "tidegate.toml", _SETTINGS.replace('"CHECK"', f'"{check}"'))
     for number in range(1, lanes + 1):
         issue = world.repository / ".tidegate" / "issues" / f"{lane(number)}-set-the-state.md"
         _write(issue, f"---\ntitle: Set the state of part {number % FILES}\n---\n\nOne line.\n")
