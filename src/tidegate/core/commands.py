@@ -49,6 +49,13 @@ class RequestCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DropCheck:
+    """End a check that never began: what it was to judge will not land."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestVerify:
     """Open a verification of the candidate, by these attacks."""
 
@@ -295,6 +302,7 @@ Command = (
     | RequestBuild
     | RequestAdjudication
     | RequestCheck
+    | DropCheck
     | RequestVerify
     | Reserve
     | Dispatch

@@ -12,7 +12,7 @@ from tidegate.core.attempt import State
 from tidegate.core.errors import Refused
 from tidegate.core.lane import Attempt, Candidate, Lane
 from tidegate.core.policy import Limits
-from tidegate.core.requests import request
+from tidegate.core.requests import drop_check, request
 from tidegate.core.ruling import decide_ruling
 from tidegate.core.settle import (
     Events,
@@ -42,6 +42,8 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
     match command:
         case c.RequestAdjudication() | c.RequestBuild() | c.RequestCheck() | c.RequestVerify():
             return (request(lane, command),)
+        case c.DropCheck():
+            return drop_check(lane, command)
         case c.Reserve():
             return _reserve(lane)
         case c.Dispatch():

@@ -58,6 +58,18 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
+class MergeAhead:
+    """The build's tip is merged onto what is about to land, where it can be.
+
+    Nothing is lost where it cannot: it is merged again when it is its turn.
+    """
+
+    attempt: str
+    target: str
+    target_tree: str
+
+
+@dataclass(frozen=True, slots=True)
 class Land:
     """The target is moved to the intended commit, or known to be elsewhere."""
 
@@ -76,4 +88,16 @@ class Halt:
     reason: str
 
 
-Effect = Prepare | Run | Stop | Checkpoint | Harvest | Promote | Merge | Land | Remove | Halt
+Effect = (
+    Prepare
+    | Run
+    | Stop
+    | Checkpoint
+    | Harvest
+    | Promote
+    | Merge
+    | MergeAhead
+    | Land
+    | Remove
+    | Halt
+)

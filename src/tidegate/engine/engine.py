@@ -158,6 +158,8 @@ class Engine:
     tracking: Tracking = field(default_factory=Tracking)
     skipped: dict[str, Skipped] = field(default_factory=dict)
     """Issues that no lane is opened for in this run, since their tracker did not give them."""
+    unmerged_ahead: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Of a lane, the tip and the commit that it was not merged onto well ahead of its turn."""
     checkpoints_failed: dict[str, int] = field(default_factory=dict)
     harvests: int = 0
     packs: int = 0

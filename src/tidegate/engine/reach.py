@@ -53,6 +53,8 @@ def reach(  # noqa: C901, PLR0911 - one arm an effect
             return _promote(engine, lane.attempts[attempt])
         case f.Merge(attempt=attempt, target=target):
             return _merge(engine, lane, lane.attempts[attempt], target)
+        case f.MergeAhead():
+            return _merge_ahead(engine, lane, lane.attempts[effect.attempt], effect)
         case f.Land():
             return _land(engine, lane)
         case f.Remove(attempt=attempt):
@@ -190,6 +192,36 @@ def _promote(engine: Engine, attempt: Attempt) -> Commands:
 
 
 def _merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> Commands:
+    result = _look_at_merge(engine, lane, build, target)
+    match result:
+        case None:
+            return ()
+        case Merged():
+            tree = engine.book.run.target_tree
+            return (_candidate(engine, build, target, result, target_tree=tree),)
+        case MergeConflict():
+            return (_conflict(engine, build, target, result),)
+        case _:
+            return _failure(engine, build, "merge", result)
+
+
+def _merge_ahead(engine: Engine, lane: Lane, build: Attempt, effect: f.MergeAhead) -> Commands:
+    """What does not merge well ahead of its turn is left alone until it is its turn."""
+    wanted = (build.tip or "", effect.target)
+    if engine.unmerged_ahead.get(lane.id) == wanted:
+        return ()
+    result = _look_at_merge(engine, lane, build, effect.target)
+    if result is None:
+        return ()
+    is_well = isinstance(result, Merged) and not result.findings
+    if is_well and isinstance(result, Merged) and result.tree != effect.target_tree:
+        tree = effect.target_tree
+        return (_candidate(engine, build, effect.target, result, target_tree=tree),)
+    engine.unmerged_ahead[lane.id] = wanted
+    return ()
+
+
+def _look_at_merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> WorkResult | None:
     head = engine.ports.ledger.head(engine.book.run.id)
     work = MergeWork(
         target=target,
@@ -206,27 +238,20 @@ def _merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> Commands:
         since=lane.candidate.target if lane.candidate is not None else None,
     )
     name = f"{build.id}-merge-{(build.tip or '')[:12]}-{target[:12]}-{build.jobs_failed}"
-    result = _look(engine, build, name, work, may_start=lambda: not engine.is_held)
-    match result:
-        case None:
-            return ()
-        case Merged():
-            return (_candidate(engine, build, target, result),)
-        case MergeConflict():
-            return (_conflict(engine, build, target, result),)
-        case _:
-            return _failure(engine, build, "merge", result)
+    return _look(engine, build, name, work, may_start=lambda: not engine.is_held)
 
 
-def _candidate(engine: Engine, build: Attempt, target: str, merged: Merged) -> c.NoteCandidate:
-    is_empty = merged.tree == engine.book.run.target_tree
+def _candidate(
+    engine: Engine, build: Attempt, target: str, merged: Merged, *, target_tree: str
+) -> c.NoteCandidate:
+    is_empty = merged.tree == target_tree
     unfit = "".join(f"{finding}\n" for finding in merged.findings)
     return c.NoteCandidate(
         target=target,
         tip=build.tip or "",
         commit=merged.commit,
         tree=merged.tree,
-        target_tree=engine.book.run.target_tree,
+        target_tree=target_tree,
         has_passed=merged.tree in engine.book.run.passed,
         empty_digest=engine.ports.ledger.put_text(_NOTHING_LEFT) if is_empty else None,
         unfit_digest=engine.ports.ledger.put_text(unfit) if unfit else None,

@@ -11,8 +11,8 @@ import shutil
 from tidegate.core.commands import NoteLanding, OpenLane, OpenTurn
 from tidegate.core.effects import Effect
 from tidegate.core.issue import Issue
-from tidegate.core.lane import Lane
-from tidegate.core.values import Role
+from tidegate.core.lane import Candidate, Lane
+from tidegate.core.values import Role, Verdict
 from tidegate.engine.base_check import advance_base
 from tidegate.engine.delivery import advance_delivery
 from tidegate.engine.engine import Engine
@@ -30,7 +30,7 @@ from tidegate.playbooks.build import (
     could_not_start,
     plan,
 )
-from tidegate.playbooks.landing_queue import head_of
+from tidegate.playbooks.landing_queue import behind, head_of
 from tidegate.playbooks.queue import lane_name
 from tidegate.playbooks.reservations import held_by, waits_for_paths
 from tidegate.ports.clock import Reading
@@ -160,11 +160,8 @@ _MEND = "it is no builder's fault; mend what the check needs, and run again"
 def _view(engine: Engine, lane: Lane) -> View:
     setup, lanes = engine.setup, engine.book.lanes.values()
     verifier = setup.agent(Role.VERIFY)
-    head = head_of(
-        lanes,
-        setup.policy.limits,
-        is_ruled_first=setup.asks_owner or verifier is not None,
-    )
+    is_ruled_first = setup.asks_owner or verifier is not None
+    head = head_of(lanes, setup.policy.limits, is_ruled_first=is_ruled_first)
     return View(
         run=engine.book.run.id,
         ref=hub_ref(engine.book.run.id),
@@ -177,11 +174,23 @@ def _view(engine: Engine, lane: Lane) -> View:
         verifier=verifier,
         attacks=setup.attacks,
         asks_owner=setup.asks_owner,
+        ahead=None if is_ruled_first else _ahead(engine, lane, head),
         held_by=held_by(lane, lanes),
         agent_problem=engine.agent_problem() if _could_not_start(engine) else None,
         has_slot=_builders_at_work(engine) < engine.width,
         is_draining=engine.is_held,
     )
+
+
+def _ahead(engine: Engine, lane: Lane, head: str | None) -> Candidate | None:
+    """What is about to land, for the lane that is next behind it."""
+    lanes = engine.book.lanes
+    if head is None or behind(lanes.values(), head) != lane.id:
+        return None
+    candidate = lanes[head].candidate
+    is_current = candidate is not None and candidate.target == engine.book.run.target
+    is_open = candidate is not None and candidate.verdict is not Verdict.FAIL
+    return candidate if is_current and is_open else None
 
 
 def _builders_at_work(engine: Engine) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tidegate.core import commands as c
 from tidegate.core import effects as f
 from tidegate.core.attempt import State
-from tidegate.core.lane import Attempt, Lane
+from tidegate.core.lane import Attempt, Candidate, Lane
 from tidegate.core.policy import Limits, Policy
 from tidegate.core.ruling import AUTO, fails_allowed
 from tidegate.core.settle import HARVESTED
@@ -50,6 +50,8 @@ class View:
     attacks: Sequence[str] = ATTACKS
     asks_owner: bool = False
     """Its owner rules, and not the run by itself."""
+    ahead: Candidate | None = None
+    """What is about to land, for the lane that is next in the queue behind it."""
     held_by: str | None = None
     """The lane that holds a path of this one's footprint."""
     agent_problem: str | None = None
@@ -108,7 +110,8 @@ def _next(lane: Lane, view: View, now: Now) -> Steps:
         return ()
     judge = lane.open_judge
     if judge is not None:
-        return _advance(lane, judge, view, now)
+        is_dropped = judge.role is Role.CHECK and _is_obsolete(lane, judge, view)
+        return _drop(judge) if is_dropped else _advance(lane, judge, view, now)
     build = lane.latest(Role.BUILD)
     if build is None:
         return _admit(lane, view)
@@ -196,6 +199,8 @@ def _goes_on(old: Attempt) -> bool:
 def _begin(lane: Lane, attempt: Attempt, view: View, now: Now) -> Steps:
     if attempt.role is Role.BUILD and not view.has_slot:
         return ()
+    if attempt.role is Role.CHECK and view.ahead is not None:
+        return ()  # its workspace is ready: it begins when what is ahead has landed
     if attempt.role is Role.BUILD and waits_for_paths(lane):  # it let go of them for its owner
         return () if view.held_by is not None else (c.Reserve(),)
     return (_open_turn(attempt, view, now),)
@@ -255,7 +260,7 @@ def _judge_and_land(lane: Lane, build: Attempt, view: View) -> Steps:
     """
     is_head, is_ruled = view.head == lane.id, lane.ruled_utc is not None
     if not is_head and (is_ruled or not view.is_ruled_first):
-        return ()
+        return _prepare_ahead(lane, build, view)
     candidate = lane.candidate
     is_current = candidate is not None and candidate.tip == build.tip
     may_be_behind = view.is_ruled_first and not is_ruled
@@ -278,6 +283,32 @@ def _is_missing(lane: Lane, role: Role, view: View) -> bool:
     """The agent that judges cannot be started: a person has to mend that; no lane is at fault."""
     last = lane.latest(role)
     return last is not None and could_not_start(last) and view.agent_problem is not None
+
+
+def _prepare_ahead(lane: Lane, build: Attempt, view: View) -> Steps:
+    """Next behind the head: be merged onto what is about to land, and have a workspace to check it.
+
+    So the queue waits for the check itself alone. Nothing is judged before its turn.
+    """
+    ahead, candidate = view.ahead, lane.candidate
+    if ahead is None:
+        return ()
+    if candidate is None or (candidate.tip, candidate.target) != (build.tip, ahead.commit):
+        return (f.MergeAhead(build.id, ahead.commit, ahead.tree),)
+    return check(lane, candidate, view.policy.limits) if candidate.verdict is None else ()
+
+
+def _is_obsolete(lane: Lane, judge: Attempt, view: View) -> bool:
+    """It was made ready for what would have landed behind a change that did not land."""
+    if judge.turn is not None or view.is_ruled_first or lane.candidate is None:
+        return False
+    onto = view.target if view.head == lane.id or view.ahead is None else view.ahead.commit
+    return lane.candidate.target != onto
+
+
+def _drop(judge: Attempt) -> Steps:
+    is_under_way = judge.workspace is not None and judge.environment is None
+    return (f.Prepare(judge.id),) if is_under_way else (c.DropCheck(attempt=judge.id),)
 
 
 def _removals(lane: Lane, limits: Limits) -> tuple[f.Remove, ...]:

@@ -27,6 +27,25 @@ def head_of(lanes: Iterable[Lane], limits: Limits, *, is_ruled_first: bool) -> s
     return first.id if first is not None else None
 
 
+def behind(lanes: Iterable[Lane], head: str | None) -> str | None:
+    """The lane that is next when the head has landed; None where nothing stands behind it."""
+    waiting = [
+        lane
+        for lane in lanes
+        if lane.outcome is None
+        and not lane.is_waiting_for_owner
+        and lane.is_queued
+        and lane.id != head
+    ]
+    first = min(waiting, key=_waiting_order, default=None) if head is not None else None
+    return first.id if first is not None else None
+
+
+def _waiting_order(lane: Lane) -> tuple[str, str]:
+    """By when it was offered alone: whether it was merged ahead of its turn changes nothing."""
+    return (lane.queued_utc or "", lane.id)
+
+
 def queue_order(lane: Lane) -> tuple[bool, bool, str, str]:
     """Lanes land in the order in which their changes were offered, or ruled where that is first.
 
