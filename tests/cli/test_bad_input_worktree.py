@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_sub_folder_is_as_good_as_the_root(desk: Desk) -> None:
-    """One state for the whole repository, and no file where the person stands."""
+    """G8-07: one state for the whole repository, and no file where the person stands."""
     below = desk.repository / "a" / "b"
     below.mkdir(parents=True)
     desk.settle("echo more >> part.txt")
@@ -26,7 +26,7 @@ def test_a_sub_folder_is_as_good_as_the_root(desk: Desk) -> None:
 
 
 def test_a_linked_worktree_shares_the_ledger(desk: Desk) -> None:
-    """What one sees the other sees; a run there starts from its own branch, and lands on it."""
+    """G8-07: what one sees the other sees; a run there starts from its own branch, lands on it."""
     desk.settle("echo $TIDEGATE_ISSUE >> part.txt")
     desk.issue(1)
     desk.git("add", "-A")
@@ -45,7 +45,7 @@ def test_a_linked_worktree_shares_the_ledger(desk: Desk) -> None:
 
 
 def test_a_workspace_of_ours_is_refused(desk: Desk) -> None:
-    """An agent that calls `tidegate` in its workspace changes nothing and is told where it is."""
+    """G8-07: an agent that calls `tidegate` in its workspace changes nothing, and is told so."""
     call = " ".join(COMMAND)
     desk.settle(
         f"echo more >> part.txt; {call} status --json > {desk.folder}/status; "

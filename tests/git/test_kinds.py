@@ -204,7 +204,7 @@ def landed(made: Hub, order: workspace.Order, tip: str, root: Path) -> object:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_work_goes_all_the_way(world: World, kind: str) -> None:
-    """G3-15 to G3-24, G6-10: an edit, a new file and a removal arrive, and nothing else changes."""
+    """G3-18, G3-22 to G3-24: an edit, a new file, a removal arrive, and nothing else changes."""
     root = KINDS[kind](world)
     world = World(world.path)
     status = git(root, "status", "--porcelain")

@@ -223,6 +223,22 @@ def test_removal_follows_no_link_out(world: World, tmp_path: Path) -> None:
     assert world.prepare().reused is False
 
 
+def test_nobody_reads_in_anothers_checkout(world: World) -> None:
+    """G6-10: a probe of one verifier, or an edit of the user's, is seen in no other checkout."""
+    world.prepare("one", branch=None, target=None)
+    world.prepare("two", branch=None, target=None)
+    write(world.path / "w/one", {"src/b.py": "a probe\n"})
+    write(world.root, {"src/b.py": "the user's\n"})
+    assert (world.path / "w/two/src/b.py").read_text() == "b\n"
+    assert git(world.path / "w/two", "status", "--porcelain") == ""
+    assert world.harvest("two").is_empty
+    changed = world.harvest("one")
+    assert git(world.hub.path, "show", f"{changed.tip}:src/b.py") == "a probe"
+    git(world.path / "w/one", "commit", "-q", "-a", "-m", "probe")
+    assert git(world.path / "w/two", "rev-parse", "HEAD") == world.base
+    assert (world.root / "src/b.py").read_text() == "the user's\n"
+
+
 def test_one_that_was_evicted_is_made_again_at_its_place(world: World) -> None:
     """Prepared from the harvested tip, it has the same path, branch and files, all committed."""
     first = world.prepare(setup=setup(world, "echo made > made"))
