@@ -18,6 +18,7 @@ from tidegate.git.errors import (
     MainRepositoryMissing,
     NoCommits,
     NotARepository,
+    UnknownFormat,
     UnknownRevision,
 )
 
@@ -106,6 +107,17 @@ def test_a_foreign_owner_is_told_with_the_exact_path(world: World) -> None:
         repository.find(str(world.root))
     assert caught.value.hint.endswith(f"safe.directory {world.root}")
     assert "safe" not in (Path(os.environ["HOME"]) / ".gitconfig").read_text()
+
+
+@pytest.mark.parametrize("where", ["repository", "linked"])
+def test_a_format_that_git_does_not_know_is_named(world: World, where: str) -> None:
+    """What a newer git made is not called broken: the extension is named, and what to install."""
+    git(world.root, "worktree", "add", "-q", "-b", "side", str(world.path / "linked"))
+    git(world.root, "config", "core.repositoryFormatVersion", "1")
+    git(world.root, "config", "extensions.fromTheFuture", "true")
+    with pytest.raises(UnknownFormat, match=r"extensions\.fromthefuture") as caught:
+        repository.find(str(world.path / where))
+    assert "newer" in caught.value.hint
 
 
 def test_inside_a_workspace_of_ours_it_refuses(world: World) -> None:
