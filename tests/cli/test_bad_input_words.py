@@ -33,10 +33,12 @@ def used(tmp_path_factory: pytest.TempPathFactory, seed: Path) -> Iterator[Desk]
         (["run", "--width", "0"], "0 is not in the range", None),
         (["run", "--width", "two"], "'two' is not a valid integer", None),
         (["show"], "missing argument 'LANE'", None),
-        (["show", "1"], "has no lane '1'", "001"),
-        (["show", "#001"], "has no lane '#001'", "001"),
+        (["show", "2"], "has no lane '2'", None),
+        (["show", "0010"], "has no lane '0010'", "001"),
         (["log", "0001"], "has no lane '0001'", "001"),
-        (["explain", "1"], "there is no issue '1'", "001"),
+        (["explain", "0010"], "there is no issue '0010'", "001"),
+        (["retry", "0010"], "there is no issue '0010'", "001"),
+        (["run", "--only", "0010"], "there is no issue '0010'", "001"),
         (["explain", "xyz"], "there is no issue 'xyz'", None),
         (["status", "--run", "19990101-0000"], "there is no run '19990101-0000'", None),
         (["frobnicate", "--all"], "there is no command 'frobnicate'", None),
@@ -57,6 +59,13 @@ def test_wrong_words_are_told_with_what_was_meant(
     assert line.code == 2
     assert what in line.complaint
     assert (meant is None) or f"(did you mean {meant!r}?)" in line.complaint
+
+
+@pytest.mark.parametrize("number", ["1", "#1", "01", "0001"])
+def test_a_number_is_found_however_it_is_written(used: Desk, number: str) -> None:
+    """`show 1` and `explain 1` find 001."""
+    assert used.tidegate("show", number).json["lane"]["lane"] == "001"
+    assert used.tidegate("explain", number).json["issue"] == "001"
 
 
 @pytest.mark.parametrize(
