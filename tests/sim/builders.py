@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.sim.git import FakeGit, Workspace
+from tests.sim.judges import Judges
 from tests.sim.objects import Clash, Tree
 from tests.sim.process import Ending, Script
 from tidegate.agents.shell import ShellAgent
+from tidegate.core.values import Role
 from tidegate.ports.agents import Brief, Place, Result, RoleSettings, Start
 from tidegate.ports.runners import EndReason, Exit, RunnerSpec
 
@@ -54,11 +56,12 @@ class Builders:
 
     name = "scripted"
 
-    def __init__(self, git: FakeGit, deeds: Mapping[str, Sequence[Deed]]) -> None:
+    def __init__(self, git: FakeGit, deeds: Mapping[str, Sequence[Deed]], judges: Judges) -> None:
         self.problem: str | None = None
         self.deeds = deeds
         self.begun: dict[str, int] = {}
         """How many turns of each issue were begun."""
+        self.judges = judges
         self._git = git
         self._briefs: dict[str, tuple[Brief, Place]] = {}
         self._words = 0
@@ -85,6 +88,9 @@ class Builders:
     def program(self, spec: RunnerSpec) -> Script | Ending:
         """The next deed of this issue."""
         brief, place = self._briefs[spec.argv[1]]
+        if brief.role != Role.BUILD:
+            is_missing = self.problem is not None
+            return CANNOT_START.ending if is_missing else self.judges.program(brief, place)
         deeds, count = self.deeds[brief.issue], self.begun.get(brief.issue, 0)
         self.begun[brief.issue] = count + 1
         deed = deeds[min(count, len(deeds) - 1)]

@@ -41,8 +41,8 @@ def check_lanes(durable: Durable, summary: Summary, issues: AbstractSet[str]) ->
     landed = [each.issue for each in summary.landed]
     stopped = [each.issue for each in summary.stopped if each.reason]
     waiting = [each.issue for each in summary.waiting if each.waits_for]
-    claimed = [each.issue for each in summary.refused if each.reason]
-    told = [*landed, *stopped, *waiting, *claimed]
+    refused = [each.issue for each in summary.refused if each.reason]
+    told = [*landed, *stopped, *refused, *waiting]
     require(sorted(told) == sorted(issues), "issues that nobody speaks of", told, summary)
 
 

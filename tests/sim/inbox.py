@@ -1,14 +1,17 @@
 """An inbox in memory: what a person asks of the run, and what the controller said to it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from tests.sim.safety import require
 from tidegate.ports.inbox import Reply, Request
 
 
 class FakeInbox:
     """See ports.inbox.Inbox. Requests stay until they have their reply, as files do."""
 
-    def __init__(self) -> None:
+    def __init__(self, check: Callable[[Request, Reply], None] = lambda *_: None) -> None:
+        """`check` sees each reply before it is given."""
+        self._check = check
         self.requests: list[Request] = []
         self.replies: dict[str, Reply] = {}
 
@@ -20,7 +23,9 @@ class FakeInbox:
         return tuple(self.requests)
 
     def reply(self, request: Request, reply: Reply) -> None:
-        """Keep what was said; the request is done."""
+        """Keep what was said; the request is done, and gets no second reply."""
+        require(request in self.requests, "a second reply", request)
+        self._check(request, reply)
         self.replies[request.id] = reply
         self.requests.remove(request)
 

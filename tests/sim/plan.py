@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tests.sim.builders import Deed
 from tests.sim.faults import Odds
+from tests.sim.judges import Words
 from tidegate.verbs.start import RunWish
 
 CONFIGURATION = """
@@ -35,6 +36,11 @@ class Plan:
     deeds: Mapping[str, Sequence[Deed]]
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     footprints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    words: Words = field(default_factory=dict)
+    """What adjudicators and verifiers say of each issue, in order."""
+    adjudicates: bool = False
+    verifies: bool = False
+    asks_owner: bool = False
     added_s: Mapping[str, float] = field(default_factory=dict)
     """When an issue is added, where that is not before the run."""
     wish: RunWish = field(default_factory=RunWish)
@@ -45,3 +51,14 @@ class Plan:
     pause_s: float = 3 * LEASE_S
     deaths_max: int = 12
     configuration: str = CONFIGURATION
+
+    @property
+    def written(self) -> str:
+        """The whole configuration, with who judges and who rules."""
+        roles = [
+            f'[roles.{name}]\nagent = "shell"\ncommand = "agent"\ntimeout_s = 300\n'
+            for name, is_on in (("adjudicate", self.adjudicates), ("verify", self.verifies))
+            if is_on
+        ]
+        ruling = ['[ruling]\nmode = "owner"\n'] if self.asks_owner else []
+        return "".join([self.configuration, *roles, *ruling])

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from tidegate.core import events as e
 from tidegate.core.attempt import State, may_move, may_succeed
 from tidegate.core.evolve import evolve
+from tidegate.core.footprint import overlap, parse
 from tidegate.core.lane import Lane
 from tidegate.core.policy import Limits
 from tidegate.core.run import Run, evolve_run, with_lane_event
-from tidegate.core.values import Cause, Verdict
+from tidegate.core.values import Cause, Role, Ruling, Verdict
 from tidegate.playbooks.landing_queue import head_of
+from tidegate.ports.inbox import Reply, Request
 
 
 class Violation(AssertionError):
@@ -29,7 +31,14 @@ def require(holds: object, rule: str, *about: object) -> None:
 class Durable:
     """The fold of what is durable, and the rules for each entry that becomes so."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        adjudicates: bool = False,
+        verifies: bool = False,
+        asks_owner: bool = False,
+    ) -> None:
         self.run: Run | None = None
         self.lanes: dict[str, Lane] = {}
         self.epochs: dict[str, int] = {}
@@ -47,7 +56,18 @@ class Durable:
         self._passed: set[str] = set()
         self._causes: dict[tuple[str, Cause], int] = {}
         self.limits = limits
-        self.is_ruled_first = False
+        self.adjudicates, self.verifies = adjudicates, verifies
+        self.asks_owner = asks_owner
+        self.verified: set[str] = set()
+        """Commits that a verifier really passed. Filled by the world."""
+        self._ruled_by: dict[str, str] = {}
+        """Who ruled a lane to land, since anything was last said against it."""
+        self._heard: set[tuple[str, ...]] = set()
+
+    @property
+    def is_ruled_first(self) -> bool:
+        """A change is judged and ruled before it queues."""
+        return self.verifies or self.asks_owner
 
     def take(self, run_id: str, entries: Iterable[e.Recorded]) -> None:
         """Entries became durable."""
@@ -57,6 +77,7 @@ class Durable:
             if isinstance(entry.event, e.RunStarted):
                 self.lanes.clear()
                 self.epochs.clear()
+                self._ruled_by.clear()
             if entry.lane == "":
                 self.run = evolve_run(self.run, run_id, entry)
             else:
@@ -69,6 +90,7 @@ class Durable:
         after = evolve(before, entry)
         self.lanes[entry.lane] = after
         self._check_event(before, after, entry)
+        self._check_words(after, entry)
         self._check_limits(after)
         assert self.run is not None
         self.run = with_lane_event(self.run, entry.event, entry.lane)
@@ -135,9 +157,62 @@ class Durable:
         require(head == lane.id, "a landing out of turn", lane.id)
         self.intended.add((event.ref, event.old, event.new))
 
+    def _check_words(self, lane: Lane, entry: e.Entry) -> None:  # noqa: C901 - one arm a word
+        """What adjudicators, verifiers and the owner said, and that it is kept to."""
+        match entry.event:
+            case e.Requested(role=Role.BUILD):
+                is_admitted = lane.is_admitted or not self.adjudicates
+                require(is_admitted, "a build that nobody admitted", lane.id)
+            case e.Reserved(footprint=footprint):
+                self._check_paths(lane, footprint)
+            case e.TurnOpened(attempt=attempt) if lane.attempts[attempt].role is Role.BUILD:
+                is_held = lane.reserved is not None or not lane.footprint
+                require(is_held, "work on paths that are not held", lane.id)
+            case e.Ruled(ruling=Ruling.LAND, by=by):
+                self._ruled_by[lane.id] = by
+            case e.Judged(verdict=Verdict.FAIL, counts=True) if lane.correction is not None:
+                self._ruled_by.pop(lane.id, None)
+            case e.Conflicted() | e.LandingRefused():
+                self._ruled_by.pop(lane.id, None)
+            case e.Vetoed():
+                self._ruled_by.pop(lane.id, None)
+                self._heard.add(("veto", lane.id))
+            case e.StopAsked():
+                self._heard.add(("stop", lane.id))
+            case e.Answered(question=question, answer=answer):
+                self._heard.add(("answer", question, answer))
+            case e.LandingIntended():
+                self._check_ruling(lane)
+            case _:
+                pass
+
+    def _check_paths(self, lane: Lane, footprint: tuple[str, ...]) -> None:
+        mine = [parse(each) for each in footprint]
+        for other in self.lanes.values():
+            if other.id != lane.id and other.outcome is None and other.reserved is not None:
+                theirs = [parse(each) for each in other.reserved]
+                require(not overlap(mine, theirs), "paths are held twice", lane.id, other.id)
+
+    def _check_ruling(self, lane: Lane) -> None:
+        by, candidate = self._ruled_by.get(lane.id), lane.candidate
+        require(by == ("owner" if self.asks_owner else "auto"), "a landing without a ruling", by)
+        require(lane.stop_asked is None, "a landing after a stop", lane.id)
+        is_verified = candidate is not None and candidate.commit in self.verified
+        require(is_verified or not self.verifies, "a landing that nobody verified", lane.id)
+
+    def check_reply(self, request: Request, reply: Reply) -> None:
+        """What is said to be done is durable."""
+        key = (request.verb, request.lane)
+        if request.verb == "answer":
+            key = ("answer", request.says.get("question", ""), request.says.get("answer", ""))
+        is_heard = key in self._heard or request.verb == "drain"  # that is no fact of a lane
+        require(not reply.is_done or is_heard, "a reply before its commit", request)
+
     def _check_limits(self, lane: Lane) -> None:
         limits = self.limits
-        require(lane.fails <= limits.fails_max, "too many FAILs", lane.id)
+        fails_max = limits.fails_max + lane.rounds_granted
+        require(lane.fails <= fails_max, "too many FAILs", lane.id)
+        require(lane.unheard <= limits.replacements_max + 1, "too many unheard", lane.id)
         require(lane.conflicts <= limits.conflicts_max + 1, "too many conflicts", lane.id)
         require(lane.replacements <= limits.replacements_max, "too many replacements", lane.id)
         require(lane.externals <= limits.infra_max, "too many retries", lane.id)

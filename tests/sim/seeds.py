@@ -21,8 +21,23 @@ from tests.sim.builders import (
     Deed,
 )
 from tests.sim.faults import Odds
+from tests.sim.judges import (
+    ASKS,
+    BUILDS,
+    FAILS,
+    PASSES,
+    REFUSES,
+    SILENT,
+    TAMPERS,
+    TAMPERS_AND_COMMITS,
+    UNCLEAR,
+)
+from tests.sim.judges import BREACHES as JUDGE_BREACHES
+from tests.sim.judges import BREAKS_OFF as JUDGE_BREAKS_OFF
+from tests.sim.owner import Owner
 from tests.sim.plan import CONFIGURATION, Plan
 from tests.sim.world import World
+from tidegate.core.values import Role
 from tidegate.ports.git import (
     DeliverWork,
     HarvestWork,
@@ -94,11 +109,41 @@ def world_of(seed: int, folder: Path, configuration: str = CONFIGURATION) -> Wor
         calm_at_s=random.uniform(60, 900),
         configuration=configuration,
     )
-    world = World(plan, seed=seed, folder=folder)
+    others = Random(f"judges of {seed}")  # noqa: S311 - as above
+    world = World(_judged(plan, others), seed=seed, folder=folder)
+    if world.plan.asks_owner or world.plan.adjudicates or others.random() < 0.2:
+        world.owner = Owner(world.inbox, others, is_calm=lambda: world.faults.is_calm)
     for trouble in _TROUBLES:
         if random.random() < 0.2:
             trouble(world, random).plan()
     return world
+
+
+_VERIFIERS = (
+    *[PASSES] * 4, FAILS, UNCLEAR, TAMPERS, TAMPERS_AND_COMMITS, JUDGE_BREAKS_OFF, JUDGE_BREACHES
+)  # fmt: skip
+_ADJUDICATORS = (*[BUILDS] * 4, REFUSES, ASKS, SILENT, JUDGE_BREAKS_OFF)
+_FOOTPRINTS: Sequence[tuple[str, ...]] = (
+    (), ("own/**",), ("own/a", "own/b"), ("own/b", "shared"), ("own/c", "shared"), ("lib/**",)
+)  # fmt: skip
+
+
+def _judged(plan: Plan, random: Random) -> Plan:
+    """In some worlds somebody adjudicates, verifies or rules, and paths are held."""
+    if random.random() < 0.5:
+        return plan
+    words = {
+        Role.VERIFY: {name: random.choices(_VERIFIERS, k=6) for name in plan.deeds},
+        Role.ADJUDICATE: {name: random.choices(_ADJUDICATORS, k=3) for name in plan.deeds},
+    }
+    return replace(
+        plan,
+        words=words,
+        adjudicates=random.random() < 0.4,
+        verifies=random.random() < 0.6,
+        asks_owner=random.random() < 0.4,
+        footprints={name: random.choice(_FOOTPRINTS) for name in plan.deeds},
+    )
 
 
 def _deeds(random: Random, pace_s: float | None) -> Sequence[Deed]:

@@ -15,6 +15,8 @@ from tests.sim.faults import Faults, SimulatedCrash, gated
 from tests.sim.git import JOB, FakeGit
 from tests.sim.host import Host
 from tests.sim.inbox import FakeInbox
+from tests.sim.judges import Judges
+from tests.sim.owner import Owner
 from tests.sim.plan import LEASE_S, Plan
 from tests.sim.process import Ending, Process, Script
 from tests.sim.repositories import HUB_TARGET, FakeRepositories, FakeStore, FakeTracker
@@ -69,17 +71,25 @@ class World:
         )
         root = folder / "repository"
         root.mkdir()
-        (root / "tidegate.toml").write_text(plan.configuration, encoding="utf-8")
-        self.durable = Durable(load(root).configuration.policy.limits)
+        (root / "tidegate.toml").write_text(plan.written, encoding="utf-8")
+        self.durable = Durable(
+            load(root).configuration.policy.limits,
+            adjudicates=plan.adjudicates,
+            verifies=plan.verifies,
+            asks_owner=plan.asks_owner,
+        )
         self.eyes = Eyewitness(self.durable, width=plan.width)
         self.git = self.eyes.git = FakeGit(self.faults, self.eyes)
         self.host = Host(self.timeline, self._program, self.faults, self.eyes)
         self.faults.befall, self.faults.usurp = self._befall, self._usurp
-        self.builders = Builders(self.git, plan.deeds)
+        judges = Judges(self.git, plan.words)
+        judges.passed = self.durable.verified.add
+        self.builders = Builders(self.git, plan.deeds, judges)
         self.ledger = MemoryLedger()
         self.store = FakeStore(self.eyes)
         self.repositories = FakeRepositories(self.git, str(root))
-        self.inbox = FakeInbox()
+        self.inbox = FakeInbox(self.durable.check_reply)
+        self.owner: Owner | None = None
         self.free_bytes = 10**12
         self.wish: Callable[[], Wish] = self._wish
         self.is_check_broken = self.anew = False
@@ -104,6 +114,8 @@ class World:
                 self._check_end(result)
                 if self.durable.lanes or len(self.ledger.runs()) >= RUNS_MAX:
                     return result
+            if self.owner is not None:
+                self.owner.look(self.durable.lanes)
             is_quick = self.faults.random.random() < 0.5
             away_s = 2.0 if is_quick else self.plan.pause_s
             self.timeline.pass_by(self.faults.random.uniform(0, away_s))
@@ -224,6 +236,8 @@ class World:
         if self._seen != self.durable.count:
             self._seen = self.durable.count
             self.durable.check_rows(self.ledger.rows("attempt", engine.book.run.id))
+        if self.owner is not None:
+            self.owner.look(self.durable.lanes)
         for watch in self.at_tick:
             watch(engine)
 
