@@ -10,9 +10,11 @@ from typing import Any
 
 from tidegate.core import commands as c
 from tidegate.core import effects as f
+from tidegate.core import evolve_lane
 from tidegate.core.events import Regranted
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Limits
+from tidegate.core.values import Verdict
 from tidegate.engine import base_check as base
 from tidegate.engine import book, jobs, loop, reach, tick, turns
 from tidegate.engine.engine import Engine
@@ -208,6 +210,75 @@ def _retry_a_job_in_its_folder(patch: Patch) -> None:
     patch(reach, "look_at_job", look)
 
 
+def _seen_otherwise(**changes: Any) -> Callable[[Patch], None]:
+    """The plan is told something else of the run than what is so."""
+
+    def apply(patch: Patch) -> None:
+        def view(engine: Engine, lane: Lane) -> build.View:
+            return replace(original(engine, lane), **changes)
+
+        original = tick._view
+        patch(tick, "_view", view)
+
+    return apply
+
+
+def _wait_for_no_paths(patch: Patch) -> None:
+    patch(tick, "held_by", lambda *_: None)
+
+
+def _reply_before_the_commit(patch: Patch) -> None:
+    def commit(engine: Engine) -> bool:
+        for request, reply in engine.replies:
+            engine.ports.inbox.reply(request, reply)
+        engine.replies = []
+        return original(engine)
+
+    original = tick._commit
+    patch(tick, "_commit", commit)
+
+
+def _reply_twice(patch: Patch) -> None:
+    def commit(engine: Engine) -> bool:
+        engine.replies *= 2
+        return original(engine)
+
+    original = tick._commit
+    patch(tick, "_commit", commit)
+
+
+def _keep_the_ruling_after_a_veto(patch: Patch) -> None:
+    def sent_back(lane: Lane, asked: Any) -> Lane:
+        return replace(original(lane, asked), ruled_utc=lane.ruled_utc)
+
+    original = evolve_lane._sent_back
+    patch(evolve_lane, "_sent_back", sent_back)
+
+
+def _do_not_hear_a_stop(patch: Patch) -> None:
+    def plan(lane: Lane, view: build.View, now: build.Now) -> build.Steps:
+        return original(replace(lane, stop_asked=None), view, now)
+
+    original = build.plan
+    patch(tick, "plan", plan)
+
+
+def _overlook_tampering(patch: Patch) -> None:
+    def harvest(engine: Engine, lane: Lane, attempt: Attempt) -> reach.Commands:
+        made = original(engine, lane, attempt)
+        note = made[0] if made else None
+        if not isinstance(note, c.NoteHarvest) or attempt.commit is None:
+            return made
+        return (replace(note, tip=attempt.commit, is_empty=True),)
+
+    original = reach._harvest
+    patch(reach, "_harvest", harvest)
+
+
+def _read_every_report_as_a_pass(patch: Patch) -> None:
+    patch(reach, "said_in", lambda *_: c.Said(verdict=Verdict.PASS))
+
+
 MUTANTS: Mapping[str, Mutant] = {
     "start before commit": Mutant(
         _start_before_commit, ("a turn is started, and its grant", "a job is started, and nothing")
@@ -245,6 +316,22 @@ MUTANTS: Mapping[str, Mutant] = {
     "forget untidy lanes": Mutant(_forget_untidy_lanes, ("a workspace is left",)),
     "leave the base": Mutant(_leave_the_base, ("a workspace is left",)),
     "leave the jobs": Mutant(_leave_the_jobs, ("folders of jobs are left",)),
+    "verify nothing": Mutant(_seen_otherwise(verifier=None), ("a landing that nobody verified",)),
+    "admit everything": Mutant(
+        _seen_otherwise(adjudicator=None), ("a build that nobody admitted",)
+    ),
+    "ask no owner": Mutant(_seen_otherwise(asks_owner=False), ("a landing without a ruling",)),
+    "wait for no paths": Mutant(_wait_for_no_paths, ("paths are held twice",)),
+    "reply before the commit": Mutant(_reply_before_the_commit, ("a reply before its commit",)),
+    "reply twice": Mutant(_reply_twice, ("a second reply",)),
+    "keep the ruling after a veto": Mutant(
+        _keep_the_ruling_after_a_veto, ("a landing without a ruling",)
+    ),
+    "do not hear a stop": Mutant(_do_not_hear_a_stop, ("is stopped, or waits for its owner",)),
+    "overlook tampering": Mutant(_overlook_tampering, ("a landing that nobody verified",)),
+    "read every report as a pass": Mutant(
+        _read_every_report_as_a_pass, ("a landing that nobody verified",)
+    ),
     "retry a job in its folder": Mutant(_retry_a_job_in_its_folder, ("",)),
 }
 """By name. The rules are beginnings of what is said; an exception of the product counts as well."""
