@@ -114,7 +114,7 @@ def test_a_verifier_that_writes_outside_stops_the_lane(tmp_path: Path) -> None:
     world = scene(tmp_path, VERIFIES, {Role.VERIFY: [BREACHES]}, fix=[GOOD])
     world.run_to_end()
     assert outcomes(world) == {"fix": "stopped"}
-    assert [path.rpartition("/")[2] for path in world.git.workspaces] == ["fix-verify-1"]
+    assert [path.split("/")[-2] for path in world.git.workspaces] == ["fix-verify-1"]
 
 
 def test_a_refused_issue_is_told_as_refused(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_the_answer_to_an_adjudicator_reaches_the_builder(tmp_path: Path) -> Non
 
 def test_a_lane_that_waits_for_its_owner_blocks_no_other(tmp_path: Path) -> None:
     """G7: neither by its slot nor by its paths nor by its place in the queue."""
-    paths = {name: ("own/**",) for name in ("fix", "two")}
+    paths = dict.fromkeys(("fix", "two"), ("own/**",))
     plan = replace(ASKED, footprints=paths, width=1)
     world = scene(tmp_path, plan, fix=[GOOD], two=[GOOD])
 
@@ -194,7 +194,8 @@ def test_a_lane_is_stopped_while_its_agent_works(tmp_path: Path) -> None:
 def test_a_request_whose_controller_died_is_taken_by_the_next(tmp_path: Path, call: str) -> None:
     """G2: it has one reply, and was heard once, wherever the first controller died."""
     world = scene(tmp_path, ASKED, fix=[GOOD, GOOD])
-    gate, seen = world.faults.gate, []
+    gate = world.faults.gate
+    seen: list[str] = []
 
     def die(name: str) -> None:
         if name == call and world.inbox.requests and not seen:
@@ -202,7 +203,7 @@ def test_a_request_whose_controller_died_is_taken_by_the_next(tmp_path: Path, ca
             world.faults.crash_at = world.faults.calls + 1
         gate(name)
 
-    world.faults.gate = die  # type: ignore[method-assign] - the test's own gate before the real one
+    world.faults.gate = die  # type: ignore[method-assign, assignment]  # the test's own gate before the real one
     at(world, asks(world), lambda _: says(world, "veto", "fix"))
     at(world, has_failed(world), lambda _: answers(world, "land"))
     world.run_to_end()

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.engine.scene import at, outcomes, process, runs_in, scene, started, told
-from tests.sim.builders import FOR_EVER_S, GOOD, Deed
+from tests.sim.builders import BAD, FOR_EVER_S, GOOD, Deed
 from tests.sim.plan import Plan
 from tests.sim.process import Script
 from tests.sim.repositories import HUB_TARGET
 from tests.sim.world import World
 from tidegate.core import events as e
+from tidegate.core.requests import OBSOLETE
 from tidegate.engine import upkeep
 from tidegate.engine.engine import RETRY_FACTOR, Engine
 from tidegate.ports.git import (
@@ -201,7 +202,7 @@ def test_quick_builders_do_not_outrun_the_landing(tmp_path: Path) -> None:
 
 
 def test_a_change_is_merged_and_checked_once(tmp_path: Path) -> None:
-    """At the head of the queue only: before its turn the target would move under it."""
+    """Behind the head it is merged onto what is about to land, and checked at the head only."""
     world = many(tmp_path, [GOOD], 6)
     world.run_to_end()
     assert len(told(world, e.CandidateMade)) == len(told(world, e.Landed)) == 6
@@ -214,6 +215,42 @@ def test_nobody_is_stopped_because_others_were_quicker(tmp_path: Path) -> None:
     world.run_to_end()
     assert set(outcomes(world).values()) == {"landed"}
     assert max(lane.conflicts for lane in world.durable.lanes.values()) == 2
+
+
+def test_the_next_change_is_made_ready_while_the_head_is_checked(tmp_path: Path) -> None:
+    """Its workspace stands before the one ahead of it has landed; its check begins afterwards."""
+    world = many(tmp_path, [GOOD], 2)
+    world.run_to_end()
+    at_s = {
+        (recorded.entry.lane, type(recorded.entry.event), recorded.entry.attempt): recorded.sequence
+        for recorded in world.ledger.read(str(world.ledger.runs()[-1]["run_id"]))
+    }
+    landed = at_s["issue-00", e.Landed, "issue-00-build-1"]
+    assert at_s["issue-01", e.WorkspaceReady, "issue-01-check-1"] < landed
+    assert landed < at_s["issue-01", e.TurnOpened, "issue-01-check-1"]
+
+
+def test_what_was_made_ready_behind_a_change_that_failed_is_dropped(tmp_path: Path) -> None:
+    """It is merged anew onto what really is the target: nothing of the failed change lands."""
+    world = scene(tmp_path, one=[BAD, GOOD], two=[GOOD])
+    world.run_to_end()
+    assert outcomes(world) == {"one": "landed", "two": "landed"}
+    dropped = [each.attempt for each in told(world, e.Failed) if each.reason == OBSOLETE]
+    assert dropped == ["two-check-1"]
+    assert [each.attempt for each in told(world, e.Landed)] == ["two-build-1", "one-build-1"]
+    assert world.durable.lanes["two"].externals == 0
+
+
+def test_a_change_that_does_not_merge_ahead_of_its_turn_is_not_sent_back_for_it(
+    tmp_path: Path,
+) -> None:
+    """What it conflicts with may never land. It is heard of once, when it is its turn."""
+    world = scene(tmp_path, one=[Deed(writes="bad", shares=True), GOOD], two=[Deed(shares=True)])
+    world.run_to_end()
+    assert outcomes(world) == {"one": "landed", "two": "landed"}
+    landed = [each.attempt for each in told(world, e.Landed)]
+    assert landed[0] == "two-build-1"
+    assert all(each.attempt != "two-build-1" for each in told(world, e.Conflicted))
 
 
 def _open_lanes(engine: Engine) -> int:

@@ -73,7 +73,7 @@ class Eyewitness:
             case MergeWork():
                 run = self._durable.run
                 is_offered = any(each.tip == work.tip for each in self._attempts())
-                return is_offered and run is not None and run.target == work.target
+                return is_offered and run is not None and work.target in self._may_land(run.target)
             case MoveWork():
                 return (work.ref, work.old, work.new) in self._durable.intended
             case DeliverWork():
@@ -184,6 +184,12 @@ class Eyewitness:
         )
 
     # --- asking -----------------------------------------------------------------------------
+
+    def _may_land(self, target: str) -> set[str]:
+        """The target, and what is merged onto it and about to land."""
+        lanes = self._durable.lanes.values()
+        made = [lane.candidate for lane in lanes if lane.candidate is not None]
+        return {target, *(each.commit for each in made if each.target == target)}
 
     def _attempts(self) -> Sequence[Attempt]:
         return [x for lane in self._durable.lanes.values() for x in lane.attempts.values()]

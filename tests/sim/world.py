@@ -69,15 +69,8 @@ class World:
             calm_at_s=plan.calm_at_s,
             pause_s=plan.pause_s,
         )
-        root = folder / "repository"
-        root.mkdir()
-        (root / "tidegate.toml").write_text(plan.written, encoding="utf-8")
-        self.durable = Durable(
-            load(root).configuration.policy.limits,
-            adjudicates=plan.adjudicates,
-            verifies=plan.verifies,
-            asks_owner=plan.asks_owner,
-        )
+        root = _root(folder, plan)
+        self.durable = _durable(root, plan)
         self.eyes = Eyewitness(self.durable, width=plan.width)
         self.git = self.eyes.git = FakeGit(self.faults, self.eyes)
         self.host = Host(self.timeline, self._program, self.faults, self.eyes)
@@ -99,8 +92,7 @@ class World:
         self.at_tick: list[Callable[[Engine], None]] = []
         """Called after each tick, when everything is durable."""
         self._hot = self._seen = self._tokens = self._calls = 0
-        self._wished = Wish.GO_ON
-        self._is_usurped = False
+        self._wished, self._is_usurped = Wish.GO_ON, False
         self._shown: set[str] = set()
         self._new: list[e.Event] = []
 
@@ -327,3 +319,20 @@ class World:
     def story(self) -> list[str]:
         """What became durable, for people."""
         return [str(each) for each in self.events()]
+
+
+def _root(folder: Path, plan: Plan) -> Path:
+    """The user's checkout, with nothing in it but the configuration."""
+    root = folder / "repository"
+    root.mkdir()
+    (root / "tidegate.toml").write_text(plan.written, encoding="utf-8")
+    return root
+
+
+def _durable(root: Path, plan: Plan) -> Durable:
+    return Durable(
+        load(root).configuration.policy.limits,
+        adjudicates=plan.adjudicates,
+        verifies=plan.verifies,
+        asks_owner=plan.asks_owner,
+    )

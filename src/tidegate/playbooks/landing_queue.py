@@ -23,7 +23,8 @@ def head_of(lanes: Iterable[Lane], limits: Limits, *, is_ruled_first: bool) -> s
         if lane.conflicts > limits.overtakes_max
         and (lane.is_queued or (lane.answers_conflict and not waits_for_paths(lane)))
     ]
-    first = min(overtaken or queued, key=queue_order, default=None)
+    order = ruled_order if is_ruled_first else queue_order
+    first = min(overtaken or queued, key=order, default=None)
     return first.id if first is not None else None
 
 
@@ -46,10 +47,19 @@ def _waiting_order(lane: Lane) -> tuple[str, str]:
     return (lane.queued_utc or "", lane.id)
 
 
-def queue_order(lane: Lane) -> tuple[bool, bool, str, str]:
-    """Lanes land in the order in which their changes were offered, or ruled where that is first.
+def queue_order(lane: Lane) -> tuple[bool, bool, bool, str, str]:
+    """Lanes land in the order in which their changes were offered, one after the other.
 
-    The wall clock may have been set back meanwhile: what is begun at the head stays there.
+    The wall clock may have been set back meanwhile: what is begun at the head stays there, and
+    what was merged ahead of its turn comes next.
     """
-    since_utc = lane.ruled_utc or lane.queued_utc or ""
-    return (lane.landing is None, lane.candidate is None, since_utc, lane.id)
+    candidate, judge = lane.candidate, lane.open_judge
+    is_at_work = judge is not None and judge.turn is not None
+    is_begun = candidate is not None and (candidate.checks > 0 or is_at_work)
+    since_utc = lane.queued_utc or ""
+    return (lane.landing is None, not is_begun, candidate is None, since_utc, lane.id)
+
+
+def ruled_order(lane: Lane) -> tuple[bool, str, str]:
+    """Where a change is ruled before it queues, lanes land in the order of their rulings."""
+    return (lane.landing is None, lane.ruled_utc or "", lane.id)
