@@ -88,8 +88,8 @@ MUTANTS = [
     mutant(
         "a clock that is set back changes the head",
         landing_queue,
-        "(lane.landing is None, lane.candidate is None, ",
-        "(True, True, ",
+        "(lane.landing is None, not is_begun, candidate is None, ",
+        "(True, True, True, ",
         lambda: test_build.test_what_is_begun_at_the_head_stays_there({"landing": 1}),
     ),
     mutant(

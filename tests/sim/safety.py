@@ -202,7 +202,7 @@ class Durable:
 
     def check_reply(self, request: Request, reply: Reply) -> None:
         """What is said to be done is durable."""
-        key = (request.verb, request.lane)
+        key: tuple[str, ...] = (request.verb, request.lane)
         if request.verb == "answer":
             key = ("answer", request.says.get("question", ""), request.says.get("answer", ""))
         is_heard = key in self._heard or request.verb == "drain"  # that is no fact of a lane

@@ -31,6 +31,15 @@ def outside(seed: int, folder: Path) -> World:
     return world
 
 
+WANTED = {
+    "landed": "close",
+    "stopped": "comment",
+    "refused": "comment",
+    "abandoned": "release",
+}
+"""What a tracker is told of a lane that ended so."""
+
+
 def check(world: World) -> None:
     """What holds of the newest run, which is over."""
     tracker, events = world.tracker_jobs, world.events()
@@ -49,7 +58,7 @@ def check(world: World) -> None:
     assert run is not None
     for issue, outcome in outcomes.items():
         kinds = {each.kind for each in intents.values() if each.issue == issue} - {"claim"}
-        wanted = {"landed": "close", "stopped": "comment", "abandoned": "release"}[outcome]
+        wanted = WANTED[outcome]
         is_open = outcome == "landed" and run.waiting
         require(kinds == {wanted} or is_open, "the tracker was told wrong", issue, kinds, outcome)
     if run.published is not None:
