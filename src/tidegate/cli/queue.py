@@ -51,7 +51,7 @@ def _issue_lines(found: Explanation) -> Iterator[str]:
     if found.stage:
         yield f"lane {found.lane}: {found.stage} since {found.since}, waits for {found.waits_for}"
     if found.note:
-        yield f"the queue role says: {clean(found.note)}"
+        yield f"note: {clean(found.note)}"
     if found.said is not None:
         said = found.said
         why = f": {clean(said.reason)}" if said.reason else ""

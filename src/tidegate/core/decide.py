@@ -43,7 +43,7 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
         case c.RequestAdjudication() | c.RequestBuild() | c.RequestCheck() | c.RequestVerify():
             return (request(lane, command),)
         case c.DropCheck():
-            return drop_check(lane, command)
+            return (drop_check(lane, command),)
         case c.Reserve():
             return _reserve(lane)
         case c.Dispatch():
@@ -70,10 +70,8 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
             return decide_ruling(lane, command, limits)
         case c.IntendLanding():
             return _intend_landing(lane, command)
-        case c.NoteLanding():
-            return _note_landing(lane)
-        case c.NoteLandingRefused():
-            return _note_landing_refused(lane, command, limits)
+        case c.NoteLanding() | c.NoteLandingRefused():
+            return _note_landing(lane, command, limits)
         case c.NoteJobFailure():
             return _note_job_failure(lane, command)
         case c.NoteRemoval():
@@ -269,10 +267,14 @@ def _intend_landing(lane: Lane, command: c.IntendLanding) -> Events:
     )
 
 
-def _note_landing(lane: Lane) -> Events:
+def _note_landing(
+    lane: Lane, command: c.NoteLanding | c.NoteLandingRefused, limits: Limits
+) -> Events:
     landing, build = lane.landing, build_of(lane)
     if landing is None:
         raise Refused(f"lane {lane.id} intends no landing")
+    if isinstance(command, c.NoteLandingRefused):
+        return _note_landing_refused(lane, command, limits)
     return (
         e.Landed(attempt=build.id, ref=landing.ref, commit=landing.new, tree=landing.tree),
         e.Accepted(attempt=build.id),
@@ -282,8 +284,6 @@ def _note_landing(lane: Lane) -> Events:
 
 def _note_landing_refused(lane: Lane, command: c.NoteLandingRefused, limits: Limits) -> Events:
     build = build_of(lane)
-    if lane.landing is None:
-        raise Refused(f"lane {lane.id} intends no landing")
     refused = e.LandingRefused(attempt=build.id, actual=command.actual)
     if lane.landings_refused + 1 < limits.infra_max:
         return (refused,)

@@ -64,12 +64,12 @@ def _request_verify(lane: Lane, command: c.RequestVerify) -> e.Requested:
     return replace(asked, attacks=command.attacks)
 
 
-def drop_check(lane: Lane, command: c.DropCheck) -> tuple[e.Failed, ...]:
+def drop_check(lane: Lane, command: c.DropCheck) -> e.Failed:
     """End a check whose turn was never opened: it costs nobody anything."""
     check = lane.attempts[command.attempt]
     if check.role is not Role.CHECK or check.turn is not None:
         raise Refused(f"{check.id} has begun, or is no check: it comes to its own end")
-    return (e.Failed(attempt=check.id, reason=OBSOLETE, detail=""),)
+    return e.Failed(attempt=check.id, reason=OBSOLETE, detail="")
 
 
 OBSOLETE = "what it was to judge will not land"

@@ -4,7 +4,7 @@ The reasons are those by which a run takes issues. Where a queue role has put th
 order, the order that it gave last is shown: to look costs nothing, and asks no agent.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from tidegate.ports.ledger import Ledger, Row
 from tidegate.verbs.house import House
 from tidegate.verbs.look import reading
 from tidegate.verbs.near import find
-from tidegate.verbs.queue import facts_of, find_issue, open_lanes, read_issues
+from tidegate.verbs.queue import facts_of, find_issue, open_lanes, read_issues, skipped
 from tidegate.verbs.ranking import last_ranking
 from tidegate.verbs.stage import stage_of_row
 
@@ -65,6 +65,8 @@ class _Read:
     facts: Facts
     ranking: Ranking
     lines: Sequence[Row]
+    skipped: Mapping[str, str]
+    """Issues that the newest run did not get from its tracker, with why."""
 
 
 def queue(house: House, folder: str) -> Sequence[Explanation]:
@@ -125,6 +127,7 @@ def _read(house: House, folder: str) -> _Read:
             facts=facts_of(ledger, is_carried=is_carried),
             ranking=last_ranking(repository.home, configuration),
             lines=_lines(ledger),
+            skipped=skipped(ledger) if ledger is not None else {},
         )
 
 
@@ -146,7 +149,7 @@ def _explained(place: Place, read: _Read) -> Explanation:
         stand=place.stand.value,
         reason=place.reason,
         waits_for=place.waits_for,
-        note=read.ranking.notes.get(issue, ""),
+        note=read.ranking.notes.get(issue, "") or read.skipped.get(issue, ""),
         said=_said(read.facts.words.get(issue)),
     )
     line = next((line for line in read.lines if line["issue"] == issue), None)

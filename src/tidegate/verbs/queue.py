@@ -59,7 +59,7 @@ def facts_of(
         landed=landed_of(outcomes),
         outcomes=outcomes,
         words=last_words(ledger.words()),
-        claims=skipped(ledger),
+        claims={} if _is_over(ledger) else skipped(ledger),
         holders=[_holder(row, is_carried=is_carried) for row in open_lanes(ledger)],
         slots=slots,
         only=only,
@@ -89,6 +89,12 @@ def _holder(row: Row, *, is_carried: bool) -> Holder:
 def _held(row: Row) -> tuple[str, ...]:
     """The paths that a lane keeps others from; one that waits for its owner keeps none."""
     return () if row["is_waiting_for_owner"] else tuple(json.loads(str(row["footprint"])))
+
+
+def _is_over(ledger: Ledger) -> bool:
+    """The newest run has ended: the next one asks the tracker anew."""
+    runs = ledger.runs()
+    return not runs or runs[-1]["ended_at"] is not None
 
 
 def skipped(ledger: Ledger) -> dict[str, str]:
