@@ -96,3 +96,18 @@ def test_the_default_template_gives_a_finding_word_for_word() -> None:
     assert f"\n\n{HOSTILE}\n" in prompt
     assert "patterns" not in prompt
     assert "\n\n\n" not in prompt.replace(HOSTILE, "said")
+
+
+@pytest.mark.parametrize("role", ["adjudicate", "build", "verify"])
+def test_every_role_hears_what_the_owner_answered(role: str) -> None:
+    """An answer that the builder never hears would be asked for nothing."""
+    template = default_prompt(role)
+    assert "{owner_words}" in template
+    assert role == "adjudicate" or "{fixture}" in template
+
+
+def test_a_word_of_several_lines_stays_one_list_item() -> None:
+    """Its further lines are indented below the first."""
+    brief = dataclasses.replace(BRIEF, owner_words=("Asked: which?\nAnswered: that\n", "no more"))
+    shown = render_prompt("{owner_words}", brief)
+    assert shown == "- Asked: which?\n  Answered: that\n- no more"

@@ -68,7 +68,7 @@ def _filled(name: str, brief: Brief) -> str:
         case None:
             return ""
         case tuple():
-            return "\n".join(f"- {each}" for each in value)
+            return "\n".join("- " + each.strip().replace("\n", "\n  ") for each in value)
         case float():
             return f"{value:g}" if value % 1 else str(int(value))
         case _:

@@ -26,6 +26,9 @@ from tidegate.verbs.summary import open_questions
 OWNER = "owner"
 """Who speaks where a person does: there is one owner, whoever has the shell."""
 
+DRAIN = "drain"
+"""The one wish that is about the controller at work, and no fact of a run."""
+
 REPLY_WAIT_S = 10.0
 """A controller that is at work replies within a tick; one that is stopped or stuck does not."""
 
@@ -109,6 +112,8 @@ def tell(
         items=tuple(items),
     )
     reply = _handed_over(house, repository, request)
+    if reply is None and verb == DRAIN:
+        raise Refused("no controller is at work", hint="nothing starts before `tidegate run`")
     if reply is None:
         reply = _recorded(house, repository, request)
     if not reply.is_done:

@@ -1,0 +1,250 @@
+"""What an owner says reaches a run, with a controller at work or without; and who judges, really."""
+
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+
+from tests.cli.desk import Desk
+from tests.waiting import until
+
+pytestmark = pytest.mark.slow
+
+OWNER = '[ruling]\nmode = "owner"\n'
+WORKS = "echo more >> part.txt"
+WAITS = (
+    "echo early >> part.txt; git commit -qam early; echo half >> part.txt; "
+    "touch {desk}/began.$TIDEGATE_ISSUE; "
+    "while test ! -e {desk}/go.$TIDEGATE_ISSUE; do sleep 0.05; done"
+)
+"""An agent that commits, has more in its hands, and waits to be let on."""
+
+
+def judge(role: str, script: str) -> str:
+    """The section of a role that this script fills."""
+    return f'[roles.{role}]\nagent = "shell"\ncommand = {json.dumps(script)}\n'
+
+
+def report(*lines: str) -> str:
+    """The shell's words that write a report."""
+    quoted = " ".join(f"'{line}'" for line in lines)
+    return f"printf '%s\\n' {quoted} > \"$TIDEGATE_REPORT\""
+
+
+PASS = report("VERDICT: PASS", "NOT-CHECKED: other machines")
+
+
+def asking(desk: Desk) -> subprocess.Popen[bytes]:
+    """A run at work on 002, while 001 waits for its owner."""
+    waits = WAITS.format(desk=desk.folder)
+    desk.settle(
+        f"case $TIDEGATE_ISSUE in 001) echo more >> other.txt;; *) {waits};; esac", more=OWNER
+    )
+    desk.issue(1)
+    desk.issue(2)
+    process = desk.start("run", "--json")
+    desk.sees("began.002")
+    until(lambda: desk.tidegate("answer", "--json").json, within_s=60)
+    return process
+
+
+def test_an_answer_is_taken_by_the_controller_at_work(desk: Desk) -> None:
+    """A17: the lane lands while the other still works; what was asked is no longer shown."""
+    process = asking(desk)
+    (question,) = desk.tidegate("answer", "--json").json
+    assert (question["question"], question["options"]) == ("001-q1", ["land", "stop", "defer"])
+    said = desk.tidegate("answer", "001-q1", "land", "--no-json")
+    assert (said.code, said.out) == (0, "lane 001: answer land\n")
+    until(lambda: "landed" in desk.kinds(), within_s=60)
+    assert desk.tidegate("answer", "--json").json == []
+    assert desk.tidegate("answer", "001-q1", "land").code == 2
+    desk.let("go.002")
+    ended = desk.ended(process).summary
+    assert [each.issue for each in ended.landed] == ["001"]
+    assert [each.issue for each in ended.waiting] == ["002"]
+
+
+def test_a_veto_is_taken_by_the_controller_at_work(desk: Desk) -> None:
+    """A16: the builder is told the list and nothing else; the next PASS is asked again."""
+    process = asking(desk)
+    said = desk.tidegate("veto", "001", "--item", "a name", "--item", "a test", "--no-json")
+    assert (said.code, said.out) == (0, "lane 001: vetoed\n")
+    until(
+        lambda: [x["question"] for x in desk.tidegate("answer", "--json").json] == ["001-q2"],
+        within_s=60,
+    )
+    finding = desk.tidegate("show", "001").json["findings"][-1]["text"]
+    assert finding.endswith("\n\n1. a name\n2. a test\n")
+    again = desk.tidegate("stop", "002", "--reason", "no longer wanted", "--no-json")
+    assert (again.code, again.out) == (0, "lane 002: is stopping\n")
+    desk.ended(process)
+    assert desk.tidegate("veto", "001").code == 2, "a veto names what is wrong"
+
+
+def test_what_is_said_without_a_controller_is_there_for_the_next_run(desk: Desk) -> None:
+    """The run is opened for a moment; `tidegate run` goes on from there."""
+    desk.settle(WORKS, more=OWNER)
+    desk.issue(1)
+    code, summary = desk.run()
+    assert (code, [each.issue for each in summary.waiting]) == (code, ["001"])
+    assert desk.tidegate("answer", "001-q1", "dance").code == 4
+    said = desk.tidegate("veto", "001", "--item", "a test", "--no-json")
+    assert said.out == "lane 001: vetoed; `tidegate run` goes on from there\n"
+    desk.run()
+    assert desk.tidegate("answer", "001-q2", "defer").code == 0
+    assert desk.tidegate("answer", "001-q2", "defer").code == 4
+    assert [x["is_deferred"] for x in desk.tidegate("answer", "--json").json] == [True]
+    assert desk.tidegate("answer", "001-q2", "land").code == 0
+    code, summary = desk.run()
+    assert (code, [each.issue for each in summary.landed]) == (0, ["001"])
+    assert desk.kinds().count("vetoed") == desk.kinds().count("landed") == 1
+
+
+def test_a_lane_is_stopped_while_its_agent_works(desk: Desk) -> None:
+    """G1: the agent is gone, and all that it did is in the hub, also what it had not committed."""
+    desk.settle(WAITS.format(desk=desk.folder), width=1)
+    desk.issue(1)
+    process = desk.start("run", "--json")
+    desk.sees("began.001")
+    assert desk.tidegate("stop", "001", "--reason", "no longer wanted").code == 0
+    said = desk.ended(process)
+    (stopped,) = said.summary.stopped
+    assert stopped.reason == "stopped by its owner: no longer wanted"
+    assert not desk.living()
+    (harvested,) = [each["body"] for each in desk.events() if each["kind"] == "harvested"]
+    hub = desk.ledger_folder / "hub.git"
+    kept = desk.git("show", f"{harvested['tip']}:part.txt", cwd=hub)
+    assert kept == "first\nearly\nhalf"
+
+
+def test_a_request_whose_controller_was_killed_is_taken_by_the_next(desk: Desk) -> None:
+    """G2: kill -9 between the request and its reply; it is heard once, and has its reply."""
+    desk.settle(WAITS.format(desk=desk.folder), width=1)
+    desk.issue(1)
+    process = desk.start("run")
+    desk.sees("began.001")
+    os.killpg(process.pid, signal.SIGSTOP)
+    asks = desk.start("stop", "001", "--reason", "no longer wanted", "--no-json")
+    until(lambda: list(desk.ledger_folder.rglob("*.request.json")), within_s=60)
+    os.killpg(process.pid, signal.SIGKILL)
+    desk.ended(process)
+    code, summary = desk.run()
+    assert code == 1
+    assert [each.reason for each in summary.stopped] == ["stopped by its owner: no longer wanted"]
+    assert desk.kinds().count("stop_asked") == 1
+    assert list(desk.ledger_folder.rglob("*.request.json")) == []
+    said = desk.ended(asks)
+    assert (said.code, said.out) in ((0, "lane 001: is stopping\n"), (3, ""))
+
+
+def test_a_run_is_let_come_to_its_end(desk: Desk) -> None:
+    """D23: nothing more starts; without a controller there is nothing to stop."""
+    desk.settle(WAITS.format(desk=desk.folder), width=1)
+    desk.issue(1)
+    desk.issue(2)
+    process = desk.start("run", "--json")
+    desk.sees("began.001")
+    assert desk.tidegate("stop", "--no-json").out == "the run starts nothing more\n"
+    desk.let("go.001")
+    desk.ended(process)
+    assert [x["kind"] for x in desk.events() if x["kind"] == "lane_opened"] == ["lane_opened"]
+    refused = desk.tidegate("stop", "--no-json")
+    assert refused.code == 4
+    assert "no controller is at work" in refused.complaint
+
+
+# --- who judges ---------------------------------------------------------------------------------
+
+
+def test_a_verifier_that_fails_once_sends_it_back(desk: Desk) -> None:
+    """A14, A15: its report is the finding, word for word; a fresh one passes the next round."""
+    script = (
+        f"if grep -q mended part.txt; then {PASS}; "
+        f"else {report('VERDICT: FAIL', '', 'It is not mended.')}; fi; "
+        f"echo $TIDEGATE_ATTEMPT >> {desk.folder}/verified"
+    )
+    desk.settle(
+        'if test -s "$TIDEGATE_FINDING"; then echo mended; else echo more; fi >> part.txt',
+        more=judge("verify", script),
+    )
+    desk.issue(1)
+    code, summary = desk.run()
+    assert (code, [each.issue for each in summary.landed]) == (0, ["001"])
+    assert desk.lines("verified") == ["001-verify-1", "001-verify-2"]
+    (finding,) = desk.tidegate("show", "001").json["findings"]
+    assert finding["text"] == "VERDICT: FAIL\n\nIt is not mended.\n"
+
+
+def test_a_verifier_sees_the_commit_and_nothing_of_the_builders(desk: Desk) -> None:
+    """A12, G6-08: the exact commit, in a checkout of its own, without what is not in it."""
+    script = (
+        f"git rev-parse HEAD > {desk.folder}/head; git status --porcelain --ignored "
+        f"> {desk.folder}/status; ls -A > {desk.folder}/files; pwd > {desk.folder}/where; {PASS}"
+    )
+    desk.settle(
+        f"{WORKS}; echo '*.o' > .gitignore; echo x > junk.o; mkdir -p .cache; echo '*' > "
+        f".cache/.gitignore; pwd >> {desk.folder}/where",
+        more=judge("verify", script),
+    )
+    desk.issue(1)
+    _, summary = desk.run()
+    (landed,) = summary.landed
+    assert desk.lines("head") == [landed.commit]
+    assert desk.lines("status") == []
+    assert "junk.o" not in desk.lines("files")
+    assert ".cache" not in desk.lines("files")
+    assert ".gitignore" in desk.lines("files")
+    assert desk.lines("where")[-1].endswith("001-verify-1")
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "echo mended >> part.txt",
+        "echo mended >> part.txt; git add part.txt",
+        "echo mended >> part.txt; git commit -qam mend",
+        "echo new > new.txt",
+    ],
+    ids=["edits", "stages", "commits", "adds"],
+)
+def test_a_verifier_that_changes_what_it_judges_is_not_heard(desk: Desk, deed: str) -> None:
+    """G6-09: its PASS is void, another takes its place, and nothing of it lands."""
+    first = f"case $TIDEGATE_ATTEMPT in *-1) {deed};; esac; {PASS}"
+    desk.settle(WORKS, more=judge("verify", first))
+    desk.issue(1)
+    code, summary = desk.run()
+    (landed,) = summary.landed
+    assert code == 0
+    assert desk.git("show", f"{landed.commit}:part.txt") == "first\nmore"
+    assert "new.txt" not in desk.git("ls-tree", "--name-only", landed.commit)
+    failed = [each for each in desk.events() if each["kind"] == "failed"]
+    assert [(each["attempt"], each["reason"]) for each in failed] == [("001-verify-1", "tampered")]
+
+
+def test_an_adjudicator_that_refuses_ends_the_issue(desk: Desk) -> None:
+    """A11: with its kind; nothing is built."""
+    words = report("VERDICT: REFUSE", "KIND: done", "REASON: it is so already")
+    desk.settle(f"touch {desk.folder}/built", more=judge("adjudicate", words))
+    desk.issue(1)
+    _, summary = desk.run()
+    assert [(each.issue, each.kind) for each in summary.refused] == [("001", "done")]
+    assert not (desk.folder / "built").exists()
+
+
+def test_an_adjudicator_that_asks_is_answered(desk: Desk) -> None:
+    """The question is shown with its options; its answer is in the builder's prompt."""
+    words = report("QUESTION: which one?", "OPTIONS: this | that")
+    agent = f'cat "$TIDEGATE_PROMPT" > {desk.folder}/prompt; {WORKS}'
+    desk.settle(agent, more=judge("adjudicate", words))
+    desk.issue(1)
+    _, summary = desk.run()
+    assert [each.issue for each in summary.waiting] == ["001"]
+    shown = desk.text("answer")
+    assert "which one?" in shown
+    assert "tidegate answer 001-q1 this  (recommended)" in shown
+    assert desk.tidegate("answer", "001-q1", "that").code == 0
+    code, summary = desk.run()
+    assert (code, [each.issue for each in summary.landed]) == (0, ["001"])
+    assert "Answered: that" in "\n".join(desk.lines("prompt"))
