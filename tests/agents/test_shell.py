@@ -10,6 +10,7 @@ import pytest
 from tidegate.agents.shell import ShellAgent
 from tidegate.ports.agents import Brief, Place, RoleSettings
 from tidegate.ports.runners import EndReason, Exit
+from tidegate.rules.report import BYTES_MAX, read_verification
 
 SETTINGS = RoleSettings(agent="shell", command="sh work.sh", prompt="", timeout_s=60.0)
 BRIEF = Brief(
@@ -108,3 +109,15 @@ def test_a_report_that_is_no_file_is_not_followed(tmp_path: Path) -> None:
     report.unlink()
     report.mkdir()
     assert agent.result(place(tmp_path), EXITED, tail="t").report.endswith("t")
+
+
+def test_a_report_that_is_cut_off_is_too_long_to_be_a_verdict(tmp_path: Path) -> None:
+    """G10: what its end says is not known, so nothing of it is read as one."""
+    report = tmp_path / "report"
+    report.write_text(f"VERDICT: PASS\nNOT-CHECKED: x\n\n{'a' * 200_000}\nVERDICT: FAIL\n")
+    written = ShellAgent().result(place(tmp_path), EXITED, tail="").report
+    assert len(written) > BYTES_MAX
+    assert read_verification(written).verdict is None
+    report.write_text("VERDICT: PASS\nNOT-CHECKED: x\n")
+    short = ShellAgent().result(place(tmp_path), EXITED, tail="").report
+    assert read_verification(short).verdict is not None

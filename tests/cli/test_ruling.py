@@ -1,4 +1,4 @@
-"""What an owner says reaches a run, with a controller at work or without; and who judges, really."""
+"""What an owner says reaches a run, whether a controller is at work or not; and who judges."""
 
 import json
 import os
@@ -248,3 +248,16 @@ def test_an_adjudicator_that_asks_is_answered(desk: Desk) -> None:
     code, summary = desk.run()
     assert (code, [each.issue for each in summary.landed]) == (0, ["001"])
     assert "Answered: that" in "\n".join(desk.lines("prompt"))
+
+
+def test_an_output_whose_beginning_is_cut_off_is_no_verdict(desk: Desk) -> None:
+    """G10: a verifier that writes no report may say it by its output, but by all of it."""
+    said = "printf 'VERDICT: PASS\\nNOT-CHECKED: other machines\\n'"
+    desk.settle(WORKS, more=judge("verify", f"seq 1 20000; {said}"))
+    desk.issue(1)
+    code, summary = desk.run()
+    assert (code, [each.reason for each in summary.stopped]) == (1, ["verify no verdict, 2 times"])
+    desk.settle(WORKS, more=judge("verify", said))
+    desk.issue(2)
+    code, summary = desk.run()
+    assert (code, [each.issue for each in summary.landed]) == (0, ["002"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tidegate.config
 from tidegate.core.values import Refusal, Verdict
 from tidegate.rules.report import (
-    CHARACTERS_MAX,
+    BYTES_MAX,
     LABELS,
     LINES_MAX,
     OPTIONS_MAX,
@@ -351,7 +351,7 @@ def test_a_contradiction_further_down_is_always_heard(text: str) -> None:
     assert verdict(f"VERDICT: FAIL\n\n{text}{LEFT}") is not Verdict.PASS
 
 
-@pytest.mark.parametrize("text", ["a\n" * LINES_MAX, "a" * CHARACTERS_MAX])
+@pytest.mark.parametrize("text", ["a\n" * LINES_MAX, "a" * BYTES_MAX])
 def test_of_a_report_without_end_nothing_is_read(text: str) -> None:
     """Its end may say something else, and is not looked for."""
     assert "longer than" in read_verification(f"VERDICT: PASS{LEFT}{text}").fault

@@ -43,13 +43,13 @@ Words = Mapping[Role, Mapping[str, Sequence[Word]]]
 class Judges:
     """The programs of adjudicators and verifiers; what is not written down goes well."""
 
-    def __init__(self, git: FakeGit, words: Words) -> None:
-        self.passed: Callable[[str], None] = lambda _: None
-        """Told of each commit that a verifier really passed."""
+    def __init__(self, git: FakeGit, words: Words, *, passed: Callable[[str], None]) -> None:
+        """`passed` is told of each commit that a verifier really passed."""
         self.begun: Counter[tuple[Role, str]] = Counter()
         self.briefs: list[Brief] = []
         self._git = git
         self._words = words
+        self._passed = passed
 
     def program(self, brief: Brief, place: Place) -> Script:
         """The next word of this role on this issue."""
@@ -74,5 +74,5 @@ class Judges:
         if word.says:
             Path(place.report).write_text(word.says, encoding="utf-8")
         if word == PASSES:
-            self.passed(brief.commit)
+            self._passed(brief.commit)
         return word.ending

@@ -28,13 +28,14 @@ OF_OTHER_PLAYBOOKS = {
     (_S.FAILED, _S.FALLBACK),  # nobody writes a builder's report for it
     (_S.FALLBACK, _S.SUPERSEDED),
     (_S.MATERIALIZED, _S.FAILED),  # no turn is open between an artifact and its verdict
-    (_S.REOPENED, _S.BLOCKED),  # the engine does nothing for an attempt before its dispatch
-    (_S.REQUESTED, _S.BLOCKED),
     (_S.REQUESTED, _S.FAILED),
     (_S.STOPPED, _S.BLOCKED),
     (_S.STOPPED, _S.FALLBACK),
 }
 """Rows of the state table that a run of the build playbook never uses."""
+
+RARE = {(_S.REOPENED, _S.BLOCKED), (_S.REQUESTED, _S.BLOCKED)}
+"""Rows that an owner's stop uses in the one tick between a request and its slot."""
 
 
 @dataclass
@@ -96,10 +97,10 @@ def test_every_move_is_made() -> None:
     """Each row of the state table that the build playbook can use is used, and no other."""
     table = {**TRANSITIONS, _S.BLOCKED: RULED_TRANSITIONS[_S.BLOCKED]}
     moves = {(state, to) for state, following in table.items() for to in following}
-    wanted = moves - OF_OTHER_PLAYBOOKS
+    wanted = moves - OF_OTHER_PLAYBOOKS - RARE
     made: set[tuple[State | None, State]] = set()
     for first in range(0, SEEDS_MORE, CHUNK):
-        made |= surveyed(first).moves - {(None, _S.REQUESTED)}
+        made |= surveyed(first).moves - {(None, _S.REQUESTED)} - RARE
         if made >= wanted:
             break
     assert made == wanted

@@ -57,6 +57,8 @@ class World:
 
     tracker_jobs: FakeTrackerJobs | None = None
     """Set where the plan's configuration names a tracker that is told."""
+    owner: Owner | None = None
+    """Who says something of the run; nobody, where no test and no seed asks for it."""
 
     def __init__(self, plan: Plan, *, seed: int, folder: Path) -> None:
         self.plan = plan
@@ -75,14 +77,12 @@ class World:
         self.git = self.eyes.git = FakeGit(self.faults, self.eyes)
         self.host = Host(self.timeline, self._program, self.faults, self.eyes)
         self.faults.befall, self.faults.usurp = self._befall, self._usurp
-        judges = Judges(self.git, plan.words)
-        judges.passed = self.durable.verified.add
+        judges = Judges(self.git, plan.words, passed=self.durable.verified.add)
         self.builders = Builders(self.git, plan.deeds, judges)
         self.ledger = MemoryLedger()
         self.store = FakeStore(self.eyes)
         self.repositories = FakeRepositories(self.git, str(root))
         self.inbox = FakeInbox(self.durable.check_reply)
-        self.owner: Owner | None = None
         self.free_bytes = 10**12
         self.wish: Callable[[], Wish] = self._wish
         self.is_check_broken = self.anew = False

@@ -2,11 +2,12 @@
 
 import os
 from pathlib import Path
+from textwrap import indent
 from typing import assert_never
 
 from tidegate.core import commands as c
 from tidegate.core.events import Regranted
-from tidegate.core.lane import Attempt, Lane, Turn
+from tidegate.core.lane import JUDGES, Attempt, Lane, Turn
 from tidegate.core.lease import Acquire, Release, Renew
 from tidegate.core.values import Role
 from tidegate.engine.briefing import place_of, start_turn
@@ -201,6 +202,8 @@ def _result(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> Resul
     if attempt.role is Role.CHECK:
         return check_result(engine.setup.check_command, ending, tail=tail)
     both = "\n".join(part for part in (tail, read_tail(f"{place.folder}/stderr", limit)) if part)
+    if attempt.role in JUDGES and max(ending.stdout_bytes, ending.stderr_bytes) > limit:
+        both = indent(both, "    ")  # as code: what was said before it, and of whom, is cut off
     return engine.ports.agents[attempt.role].result(place, ending, tail=both)
 
 

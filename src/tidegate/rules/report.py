@@ -67,8 +67,8 @@ _LOOK_ALIKE = str.maketrans(
 )
 """Letters of Cyrillic and Greek that nobody can tell from Latin ones."""
 LINES_MAX = 20_000
-CHARACTERS_MAX = 1_000_000
-"""Of a longer report nothing is read: what its end says would be left out."""
+BYTES_MAX = 131_071
+"""Of a longer report nothing is read: its end, which may say something else, was cut off."""
 PATTERNS_MAX = 100
 VALUE_MAX = 2_000
 """Characters of a value that goes into an event."""
@@ -189,13 +189,13 @@ def _is_echo(value: str) -> bool:
     return plain.startswith(_ECHOES)
 
 
-_TOO_LONG = f"it is longer than {LINES_MAX} lines or {CHARACTERS_MAX} characters"
+_TOO_LONG = f"it is longer than {LINES_MAX} lines or {BYTES_MAX} bytes"
 
 
 def _blocks(text: str) -> dict[str, list[str]] | None:
     """The lines of each block, in order. A verdict is one line; other blocks go on."""
     lines = text.split("\n")  # and at nothing else: what is shown as one line is one
-    if len(text) > CHARACTERS_MAX or len(lines) > LINES_MAX:
+    if len(lines) > LINES_MAX or len(text.encode(errors="replace")) > BYTES_MAX:
         return None
     found: dict[str, list[str]] = {}
     current: str | None = None
