@@ -175,7 +175,7 @@ def checked(end: End, **given: object) -> Lane:
     ("end", "checks", "verdict", "counts"),
     [
         (ended("exited"), 0, Verdict.PASS, True),
-        (ended("exited"), 1, Verdict.PASS, True),
+        (ended("exited"), 1, Verdict.FLAKY, True),
         (ended("exited", code=1, failure="f"), 0, Verdict.FAIL, False),
         (ended("exited", code=1, failure="f"), 1, Verdict.FAIL, False),
         (ended("deadline", code=0), 1, Verdict.FAIL, False),
@@ -183,7 +183,7 @@ def checked(end: End, **given: object) -> Lane:
     ],
 )
 def test_the_verdict_of_a_check(end: End, checks: int, verdict: Verdict, *, counts: bool) -> None:
-    """PASS is an exit by itself with 0; a FAIL counts once the target was looked at as well."""
+    """PASS is an exit with 0, FLAKY one after a red run; a FAIL waits for a look at its target."""
     events = deciding.decide(checked(end, checks=checks), _promotion(CHECK), Limits())
     own, of_the_change = (each for each in events if isinstance(each, e.Judged))
     assert (own.attempt, of_the_change.attempt) == (CHECK, ATTEMPT)

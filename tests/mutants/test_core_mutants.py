@@ -120,14 +120,14 @@ OF_DECISIONS = [
     mutant(
         "a lane lands without a verdict",
         ruling,
-        "lane.candidate is None or lane.candidate.verdict is not Verdict.PASS",
+        "lane.candidate is None or lane.candidate.verdict not in LANDABLE",
         "lane.candidate is None",
         refusal("a ruling on no verdict"),
     ),
     mutant(
         "a lane lands without a ruling",
         decide,
-        "    if candidate.verdict is not Verdict.PASS or lane.ruled_utc is None:",
+        "    if candidate.verdict not in LANDABLE or lane.ruled_utc is None:",
         "    if False:",
         refusal("a landing without a ruling"),
     ),

@@ -40,7 +40,7 @@ OF_JUDGES = [
     mutant(
         "what was not checked is verified",
         requests,
-        "    if candidate.verdict is not Verdict.PASS:",
+        "    if candidate.verdict not in LANDABLE:",
         "    if False:",
         request_refusal(candidate(), test_requests.VERIFY, "has not passed"),
     ),

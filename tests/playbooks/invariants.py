@@ -9,7 +9,7 @@ from tidegate.core.attempt import BIRTHS, TRANSITIONS, may_move, may_succeed
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Policy
 from tidegate.core.settle import HARVESTED
-from tidegate.core.values import Authorization, Cause, Outcome, Role, Ruling, Verdict
+from tidegate.core.values import LANDABLE, Authorization, Cause, Outcome, Role, Ruling, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ def _check_landing(lane: Lane, entries: Sequence[e.Entry]) -> None:
     passed = {
         x.event.tree
         for x in entries
-        if isinstance(x.event, e.Judged) and x.event.verdict is Verdict.PASS
+        if isinstance(x.event, e.Judged) and x.event.verdict in LANDABLE
     }
     offered = {
         (x.event.commit, x.event.tree) for x in entries if isinstance(x.event, e.CandidateMade)

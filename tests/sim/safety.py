@@ -128,7 +128,7 @@ class Durable:
                     "an artifact is staged anew",
                     path,
                 )
-            case e.Judged(verdict=Verdict.PASS, tree=tree):
+            case e.Judged(verdict=Verdict.PASS | Verdict.FLAKY, tree=tree):
                 require(tree in self.green, "a PASS on a tree that no check passed", entry)
                 self._passed.add(tree)
             case e.LandingIntended():

@@ -25,7 +25,7 @@ from tidegate.core.settle import (
     running_turn_of,
     started,
 )
-from tidegate.core.values import Outcome, Role, Verdict
+from tidegate.core.values import LANDABLE, Outcome, Role, Verdict
 
 _S = State
 
@@ -248,7 +248,7 @@ def _note_conflict(lane: Lane, command: c.NoteConflict, limits: Limits) -> Event
 
 def _intend_landing(lane: Lane, command: c.IntendLanding) -> Events:
     candidate = candidate_of(lane)
-    if candidate.verdict is not Verdict.PASS or lane.ruled_utc is None:
+    if candidate.verdict not in LANDABLE or lane.ruled_utc is None:
         raise Refused(f"lane {lane.id} is not ruled to land")
     if lane.stop_asked is not None or lane.question is not None:
         raise Refused(f"lane {lane.id} is stopped, or waits for its owner: it does not land now")

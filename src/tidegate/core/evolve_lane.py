@@ -164,7 +164,7 @@ def _judged(lane: Lane, event: e.Judged) -> Lane:
     if lane.attempts[event.attempt].commit is not None:
         return lane  # a judge's own record: what it means for the change is judged apart
     lane = _with_verdict(lane, event)
-    if event.verdict is Verdict.PASS or not event.counts:
+    if event.verdict is not Verdict.FAIL or not event.counts:
         return lane
     asked = Correction(finding_digest=event.finding_digest or "")
     return _sent_back(replace(lane, fails=lane.fails + 1), asked)

@@ -8,7 +8,7 @@ from tidegate.core.attempt import State
 from tidegate.core.errors import Refused
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.settle import candidate_of
-from tidegate.core.values import Cause, Role, Verdict
+from tidegate.core.values import LANDABLE, Cause, Role
 
 _S = State
 
@@ -58,7 +58,7 @@ def _request_check(lane: Lane, command: c.RequestCheck) -> e.Requested:
 
 def _request_verify(lane: Lane, command: c.RequestVerify) -> e.Requested:
     candidate = candidate_of(lane)
-    if candidate.verdict is not Verdict.PASS:
+    if candidate.verdict not in LANDABLE:
         raise Refused(f"lane {lane.id} has not passed its check: there is nothing to verify yet")
     asked = _request(lane, Role.VERIFY, command.agent, command.cause, commit=candidate.commit)
     return replace(asked, attacks=command.attacks)

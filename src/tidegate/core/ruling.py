@@ -14,7 +14,7 @@ from tidegate.core.errors import Refused
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Limits
 from tidegate.core.settle import Events, asked, build_of
-from tidegate.core.values import DEFER, About, Outcome, Role, Ruling, Verdict
+from tidegate.core.values import DEFER, LANDABLE, About, Outcome, Role, Ruling
 
 _S = State
 
@@ -147,7 +147,7 @@ def _rule_refusal(lane: Lane, command: c.Rule) -> Events:
 
 
 def _rule_landing(lane: Lane, command: c.Rule) -> Events:
-    if lane.candidate is None or lane.candidate.verdict is not Verdict.PASS:
+    if lane.candidate is None or lane.candidate.verdict not in LANDABLE:
         raise Refused(f"lane {lane.id} has no verdict that lets it land")
     if lane.ruled_utc is not None:
         raise Refused(f"lane {lane.id} is ruled to land already")
@@ -181,7 +181,7 @@ def veto(lane: Lane, command: c.Veto) -> Events:
     build, candidate = build_of(lane), lane.candidate
     if lane.landing is not None:
         raise Refused(f"a landing of lane {lane.id} is under way: it may have happened")
-    if build.is_over or candidate is None or candidate.verdict is not Verdict.PASS:
+    if build.is_over or candidate is None or candidate.verdict not in LANDABLE:
         raise Refused(f"lane {lane.id} has no PASS to veto")
     _refuse_unjudged(lane)
     if command.items < 1:

@@ -176,13 +176,12 @@ def _check_done(lane: Lane, check: Attempt, turn: Turn) -> Events:
         return _target_done(lane, check, turn, passed=passed)
     if candidate.commit != check.commit:
         raise Refused(f"{check.id} judged {check.commit}, which is no longer what would land")
-    reason = _reason(turn.end)
-    if passed and candidate.checks:
-        reason = "flaky: it failed before on this tree"
+    is_flaky = passed and candidate.checks > 0
+    reason = "it failed before on this tree" if is_flaky else _reason(turn.end)
     judged = e.Judged(
         attempt=build_of(lane).id,
         by=check.id,
-        verdict=Verdict.PASS if passed else Verdict.FAIL,
+        verdict=Verdict.FLAKY if is_flaky else Verdict.PASS if passed else Verdict.FAIL,
         tree=candidate.tree,
         counts=passed,
         finding_digest=turn.end.failure_digest,

@@ -103,6 +103,12 @@ class Verdict(StrEnum):
 
     PASS = "PASS"  # noqa: S105 - a verdict, no password
     FAIL = "FAIL"
+    FLAKY = "FLAKY"
+    """The very same tree failed and passed: no fault of a builder's, and no PASS either."""
+
+
+LANDABLE = frozenset({Verdict.PASS, Verdict.FLAKY})
+"""What a change may land with. That it is flaky is recorded and told, and is never carried over."""
 
 
 class Cause(StrEnum):

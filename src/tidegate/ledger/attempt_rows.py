@@ -131,8 +131,9 @@ def promoted(run: str, _: int, entry: e.Entry, event: e.Materialized | e.Correct
 
 def judged(run: str, _: int, entry: e.Entry, event: e.Judged) -> Writes:
     """Only a FAIL that counts withholds, and says what the content is worth."""
-    if event.verdict is Verdict.PASS:
-        return (_PASSED.of(run, entry, Worth.MEETS.value),)
+    if event.verdict is not Verdict.FAIL:
+        worth = Worth.MEETS if event.verdict is Verdict.PASS else Worth.MEETS_WITH_GAPS
+        return (_PASSED.of(run, entry, worth.value),)
     fixes, withheld = Worth.NEEDS_FIXES.value, Authorization.WITHHELD.value
     finding = (
         run, entry.lane, entry.version, event.attempt, "judged", event.by, event.tree,

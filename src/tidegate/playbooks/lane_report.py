@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tidegate.core import events as e
 from tidegate.core.settle import TARGET_RED
-from tidegate.core.values import Outcome, Verdict
+from tidegate.core.values import LANDABLE, Outcome, Verdict
 
 Text = Callable[[str], str]
 """The stored text of a digest."""
@@ -57,7 +57,7 @@ def _proved(events: Sequence[e.Event], text: Text, check_command: str) -> Iterat
         event
         for event in events
         if isinstance(event, e.Judged)
-        and event.verdict is Verdict.PASS
+        and event.verdict in LANDABLE
         and candidate is not None
         and event.attempt == candidate.attempt
         and event.tree == candidate.tree
@@ -69,7 +69,7 @@ def _proved(events: Sequence[e.Event], text: Text, check_command: str) -> Iterat
     yield f"Of the exact tree {candidate.tree}, merged onto {candidate.target}:"
     yield ""
     for judged in passes:
-        yield f"- PASS by {judged.by}, {_how(judged, check_command)}"
+        yield f"- {judged.verdict} by {judged.by}, {_how(judged, check_command)}"
     if candidate.is_carried:
         yield "- the verifier's PASS was carried over a clean merge of other paths"
     for line in candidate.surface:

@@ -115,7 +115,9 @@ def _outside(event: e.PublishSettled | e.EffectSettled) -> tuple[Level, str]:
 
 def _judged(event: e.Judged) -> tuple[Level, str]:
     if event.verdict is Verdict.PASS:
-        return GOOD, f"PASS ({event.reason})" if "flaky" in event.reason else "PASS"
+        return GOOD, "PASS"
+    if event.verdict is Verdict.FLAKY:
+        return BAD, f"FLAKY: {event.reason}"
     if event.reason == TARGET_RED:
         return BAD, f"red, and nobody's fault: {event.reason}"
     if not event.counts:
