@@ -254,3 +254,34 @@ def test_a_drain_by_request_starts_nothing_more(tmp_path: Path) -> None:
     assert outcomes(world) == {"fix": "open"}
     world.run_to_end()
     assert outcomes(world) == {"fix": "landed", "two": "landed"}
+
+
+def test_an_idle_workspace_makes_room_and_is_made_again(tmp_path: Path) -> None:
+    """Under the disk's floor what waits for its owner is evicted, and loses nothing by it."""
+    world = scene(tmp_path, ASKED, fix=[GOOD, GOOD])
+    at(world, asks(world), lambda _: setattr(world, "free_bytes", 1000))
+    world.live()
+    (evicted,) = told(world, e.WorkspaceEvicted)
+    assert evicted.attempt == "fix-build-1"
+    assert world.git.workspaces == {}
+    world.free_bytes = 10**12
+    says(world, "veto", "fix")
+    at(world, has_failed(world), lambda _: answers(world, "land"))
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    build = world.durable.lanes["fix"].attempts["fix-build-1"]
+    first, second = [each for each in told(world, e.Harvested) if each.attempt == build.id]
+    assert build.start == first.tip, "it went on from where it was"
+    assert second.tip != first.tip
+
+
+def test_a_workspace_at_work_makes_no_room(tmp_path: Path) -> None:
+    """Only what waits for its owner does."""
+    world = scene(tmp_path, ASKED, fix=[SLOW])
+    at(world, runs_in(world, "fix-build-1/turns/1"), lambda _: setattr(world, "free_bytes", 1000))
+    world.live()
+    world.free_bytes = 10**12
+    answers(world, "land")
+    world.run_to_end()
+    assert not told(world, e.WorkspaceEvicted)
+    assert outcomes(world) == {"fix": "landed"}

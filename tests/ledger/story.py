@@ -199,7 +199,10 @@ def _rule_by_the_owner(h: History) -> Iterator[Batch]:
     released = e.Released(reason="it waits for its owner")
     vetoed = e.Vetoed(attempt=build, items=2, finding_digest=digest(9), by="owner")
     stop = e.StopAsked(reason="not now", by="owner")
-    yield Batch(entries=tuple(h.entry("004", event) for event in (asked, released, vetoed, stop)))
+    evicted = e.WorkspaceEvicted(attempt=build)
+    yield Batch(
+        entries=tuple(h.entry("004", event) for event in (asked, released, evicted, vetoed, stop))
+    )
 
 
 def _end(h: History) -> Iterator[Batch]:

@@ -290,6 +290,13 @@ class NoteRemoval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NoteEviction:
+    """The workspace made room; what it held is in the hub."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EndLane:
     """Close the lane."""
 
@@ -325,5 +332,6 @@ Command = (
     | NoteLandingRefused
     | NoteJobFailure
     | NoteRemoval
+    | NoteEviction
     | EndLane
 )

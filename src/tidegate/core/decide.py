@@ -74,8 +74,8 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
             return _note_landing(lane, command, limits)
         case c.NoteJobFailure():
             return _note_job_failure(lane, command)
-        case c.NoteRemoval():
-            return _note_removal(lane, command)
+        case c.NoteRemoval() | c.NoteEviction():
+            return (_note_removal(lane, command),)
         case c.EndLane():
             return _end_lane(lane, command)
         case _:
@@ -291,10 +291,17 @@ def _note_landing_refused(lane: Lane, command: c.NoteLandingRefused, limits: Lim
     return (refused, e.Blocked(attempt=build.id, reason=reason))
 
 
-def _note_removal(lane: Lane, command: c.NoteRemoval) -> Events:
-    if lane.attempts[command.attempt].is_removed:
+def _note_removal(
+    lane: Lane, command: c.NoteRemoval | c.NoteEviction
+) -> e.WorkspaceRemoved | e.WorkspaceEvicted:
+    attempt = lane.attempts[command.attempt]
+    if attempt.is_removed:
         raise Refused(f"the workspace of {command.attempt} is gone already")
-    return (e.WorkspaceRemoved(attempt=command.attempt),)
+    if isinstance(command, c.NoteRemoval):
+        return e.WorkspaceRemoved(attempt=command.attempt)
+    if attempt.has_open_turn or attempt.environment is None or attempt.tip is None:
+        raise Refused(f"the workspace of {command.attempt} is in use, or is not in the hub")
+    return e.WorkspaceEvicted(attempt=command.attempt)
 
 
 def _end_lane(lane: Lane, command: c.EndLane) -> Events:

@@ -82,6 +82,13 @@ class Remove:
 
 
 @dataclass(frozen=True, slots=True)
+class Evict:
+    """The idle workspace has made room, and can be made again."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True)
 class Halt:
     """Nothing can go on until a person mends what `reason` says; no issue is spent on it."""
 
@@ -99,5 +106,6 @@ Effect = (
     | MergeAhead
     | Land
     | Remove
+    | Evict
     | Halt
 )

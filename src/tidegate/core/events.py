@@ -352,6 +352,16 @@ class WorkspaceRemoved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceEvicted:
+    """The workspace is gone for want of room, and all of it is in the hub.
+
+    It is made again, at the same path and at the attempt's tip, when it is needed.
+    """
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LaneEnded:
     """The lane is over."""
 
@@ -406,6 +416,7 @@ LaneEvent = (
     | Blocked
     | JobFailed
     | WorkspaceRemoved
+    | WorkspaceEvicted
     | LaneEnded
 )
 Event = RunEvent | LaneEvent

@@ -208,6 +208,8 @@ def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event
             return replace(attempt, removals_failed=attempt.removals_failed + 1)
         case e.JobFailed():
             return replace(attempt, jobs_failed=attempt.jobs_failed + 1)
+        case e.WorkspaceEvicted():
+            return replace(attempt, environment=None, start=attempt.tip)
         case e.WorkspaceRemoved():
             return replace(attempt, is_removed=True)
         case e.TurnStarted() | e.TurnEnded() | e.Harvested() | e.ArtifactStaged():

@@ -34,7 +34,7 @@ from tidegate.ports.git import (
 Commands = tuple[c.Command, ...]
 
 
-def reach(  # noqa: C901, PLR0911 - one arm an effect
+def reach(  # noqa: C901, PLR0911, PLR0912 - one arm an effect
     engine: Engine, lane: Lane, effect: f.Effect
 ) -> Commands:
     """What is to be noted of an effect now. Whatever must be started is, after the commit."""
@@ -59,6 +59,8 @@ def reach(  # noqa: C901, PLR0911 - one arm an effect
             return _land(engine, lane)
         case f.Remove(attempt=attempt):
             return _remove(engine, lane.attempts[attempt])
+        case f.Evict(attempt=attempt):
+            return _evict(engine, lane.attempts[attempt])
         case f.Halt(reason=reason):
             engine.halt = reason
             return ()
@@ -317,6 +319,20 @@ def _remove(engine: Engine, attempt: Attempt) -> Commands:
             return (c.NoteRemoval(attempt=attempt.id),)
         case _:
             return _failure(engine, attempt, "remove", result)
+
+
+def _evict(engine: Engine, attempt: Attempt) -> Commands:
+    """As a removal; but the attempt is not over, and its workspace is made again at need."""
+    assert attempt.turn is not None
+    name = f"{attempt.id}-evict-{attempt.turn.number}-{attempt.removals_failed}"
+    result = _look(engine, attempt, name, RemoveWork(workspace=attempt.workspace or ""))
+    match result:
+        case None:
+            return ()
+        case Removed():
+            return (c.NoteEviction(attempt=attempt.id),)
+        case _:
+            return (_job_failure(engine, attempt, "remove", result, gives_up=False),)
 
 
 def _failure(engine: Engine, attempt: Attempt, job: str, result: WorkResult) -> Commands:

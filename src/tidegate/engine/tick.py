@@ -178,6 +178,7 @@ def _view(engine: Engine, lane: Lane) -> View:
         held_by=held_by(lane, lanes),
         agent_problem=engine.agent_problem() if _could_not_start(engine) else None,
         has_slot=_builders_at_work(engine) < engine.width,
+        is_short_of_room=engine.disk_note is not None,
         is_draining=engine.is_held,
     )
 

@@ -65,5 +65,6 @@ _PROJECTIONS: Mapping[type, _Projection] = {
     e.Blocked: attempt_rows.ended,
     e.JobFailed: attempt_rows.touched,
     e.WorkspaceRemoved: turn_rows.workspace_removed,
+    e.WorkspaceEvicted: turn_rows.workspace_evicted,
     e.LaneEnded: run_rows.lane_ended,
 }

@@ -50,6 +50,12 @@ def workspace_removed(run: str, _: int, entry: e.Entry, event: e.WorkspaceRemove
     return (TOUCHED.of(run, entry), Write(_WORKSPACE_REMOVED, values))
 
 
+def workspace_evicted(run: str, _: int, entry: e.Entry, event: e.WorkspaceEvicted) -> Writes:
+    """The workspace is gone until it is needed again."""
+    values = (None, None, run, event.attempt)
+    return (TOUCHED.of(run, entry), Write(_WORKSPACE_READY, values))
+
+
 def turn_opened(run: str, _: int, entry: e.Entry, event: e.TurnOpened) -> Writes:
     """The turn, and what its deadlines mean for the attempt."""
     values = (

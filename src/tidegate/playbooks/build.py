@@ -57,6 +57,8 @@ class View:
     agent_problem: str | None = None
     has_slot: bool = True
     """Fewer builders are at work than may be: a run may be taken up again with a smaller width."""
+    is_short_of_room: bool = False
+    """There is less room than the floor: workspaces that stand idle make some."""
     is_draining: bool = False
     """Nothing new starts; what ends is recorded, and a PASS is still ruled and queued."""
 
@@ -79,7 +81,9 @@ class Now:
 
 def plan(lane: Lane, view: View, now: Now) -> Steps:
     """What the lane needs now: its next step, and the removal of what is over."""
-    steps = (*_next(lane, view, now), *_removals(lane, view.policy.limits))
+    limits = view.policy.limits
+    evictions = _evictions(lane, limits) if view.is_short_of_room else ()
+    steps = (*_next(lane, view, now), *_removals(lane, limits), *evictions)
     if not view.is_draining:
         return steps
     return tuple(step for step in steps if not isinstance(step, _STARTS))
@@ -197,6 +201,8 @@ def _goes_on(old: Attempt) -> bool:
 
 
 def _begin(lane: Lane, attempt: Attempt, view: View, now: Now) -> Steps:
+    if attempt.environment is None:  # it was evicted
+        return (f.Prepare(attempt.id),)
     if attempt.role is Role.BUILD and not view.has_slot:
         return ()
     if attempt.role is Role.CHECK and view.ahead is not None:
@@ -317,6 +323,21 @@ def _removals(lane: Lane, limits: Limits) -> tuple[f.Remove, ...]:
         for attempt in lane.attempts.values()
         if is_removable(lane, attempt, limits) and not attempt.has_open_turn
     )
+
+
+def _evictions(lane: Lane, limits: Limits) -> tuple[f.Evict, ...]:
+    """Whatever waits for its owner may wait for days, and all of it is in the hub."""
+    build = lane.latest(Role.BUILD)
+    is_idle = (
+        build is not None
+        and lane.is_waiting_for_owner
+        and not build.is_over
+        and not build.has_open_turn
+        and build.environment is not None
+        and build.tip is not None
+        and build.removals_failed < limits.infra_max
+    )
+    return (f.Evict(build.id),) if build is not None and is_idle else ()
 
 
 def is_removable(lane: Lane, attempt: Attempt, limits: Limits) -> bool:
