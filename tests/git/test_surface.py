@@ -342,3 +342,19 @@ def test_a_binary_conflict_has_no_hint(world: World) -> None:
     git(world.root, "checkout", "-q", "-b", "later", base)
     tip = into_hub(world, commit(world.root, {"b.bin": "\0theirs"}))
     assert merged(world, tip, target) == MergeConflict(paths=("b.bin",))
+
+
+def test_a_report_that_says_something_else_keeps_the_change_from_landing(
+    world: World, base: str
+) -> None:
+    """G6-16: what its builder lists is held against the merged change, as a job of its own."""
+    writing("src/calc.py", "def add(a, b):\n    return a + b\n")(world.root)
+    tip = into_hub(world, commit(world.root, {}))
+    report = "CHANGED:\n- src/calc.py\n- src/other.py: removed\nUNTOUCHED:\n- src/calc.py\n"
+    heard = merged(world, tip, base, report=report)
+    assert isinstance(heard, Merged)
+    assert heard.codes == ("report_mismatch",)
+    assert [each.partition(":")[0] for each in heard.findings] == ["src/other.py", "src/calc.py"]
+    honest = merged(world, tip, base, report="CHANGED:\n- src/calc.py\n")
+    assert isinstance(honest, Merged)
+    assert honest.findings == ()

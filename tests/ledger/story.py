@@ -189,6 +189,11 @@ def _rule_by_the_owner(h: History) -> Iterator[Batch]:
     reserved = e.Reserved(footprint=("src/**",))
     yield Batch(entries=tuple(h.entry("004", event) for event in (answered, built, reserved)))
     yield Batch(entries=(h.requested("004", build), h.dispatched("004", build)))
+    yield from _ask_of_a_landing(h, build)
+
+
+def _ask_of_a_landing(h: History, build: str) -> Iterator[Batch]:
+    """It has passed and is asked about; its owner vetoes it, and then ends the lane."""
     asked = e.Asked(
         attempt=build,
         question="004-q2",

@@ -94,7 +94,7 @@ def test_three_empty_changes_stop_the_lane() -> None:
 
 
 def test_a_correction_that_changes_nothing_is_a_fail() -> None:
-    """The same tree as the one that was judged is not checked again: it is the round's FAIL."""
+    """G6-22: the tree that was judged already is not checked again: it is the round's FAIL."""
     story = Story(
         build=[Answer.WORKS, Answer.UNCHANGED], check=[Answer.FAILS, Answer.FAILS, Answer.PASSES]
     ).run()

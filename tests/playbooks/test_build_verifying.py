@@ -162,7 +162,7 @@ def test_a_target_that_moved_is_merged_checked_and_verified_again() -> None:
 
 
 def test_a_pass_is_carried_over_a_clean_merge_of_disjoint_paths() -> None:
-    """G5: it is recorded as carried, and the check runs on the merged tree all the same."""
+    """G5, G6-21: it is recorded as carried, and the merged tree is checked all the same."""
     story = Story(duties=VERIFIES).now(is_head=False)
     story.run()
     story.world.move_target()

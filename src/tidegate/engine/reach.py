@@ -237,6 +237,7 @@ def _look_at_merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> W
         utc=engine.now.utc,
         footprint=lane.footprint,
         gate_files=engine.setup.gate_files,
+        report=engine.ports.ledger.text(build.digest) if build.digest else "",
         since=lane.candidate.target if lane.candidate is not None else None,
     )
     name = f"{build.id}-merge-{(build.tip or '')[:12]}-{target[:12]}-{build.jobs_failed}"

@@ -40,6 +40,7 @@ from tidegate.ports.git import (
     WorkResult,
 )
 from tidegate.rules import lock_files
+from tidegate.rules.claims import read_claims
 
 JOB, RESULT, SETUP_LOG = "job.json", "result.json", "setup.log"
 _HEAD_BYTES_MAX = 4096
@@ -169,7 +170,7 @@ class GitJobs:
         }
 
     def _candidate(self, work: MergeWork) -> Json:
-        stamp = self._stamp(work.utc)
+        stamp, claims = self._stamp(work.utc), read_claims(work.report)
         message = work.subject
         part = {
             "tip": work.tip,
@@ -177,6 +178,7 @@ class GitJobs:
             "trailers": dict(work.trailers),
             "footprint": work.footprint,
             "gate_files": work.gate_files,
+            "claims": {"changed": claims.changed, "untouched": claims.untouched},
         }
         return {
             "job": "candidate",

@@ -5,7 +5,7 @@ building a candidate again after a crash gives the very same one.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +16,7 @@ from tidegate.git.hub import Hub
 from tidegate.git.merge import Conflict, merge
 from tidegate.git.submodules import Place
 from tidegate.git.tree_diff import LINK, Change, Finding
+from tidegate.rules.claims import REPORT_MISMATCH, Claims, Mismatch, mismatches
 
 if TYPE_CHECKING:
     from tidegate.core.footprint import Pattern
@@ -42,6 +43,8 @@ class Part(NamedTuple):
     trailers: tuple[tuple[str, str], ...] = ()
     footprint: "tuple[Pattern, ...] | None" = None
     gate_files: tuple[str, ...] = ()
+    claims: Claims = Claims()
+    """What its builder says of the paths."""
 
 
 class Order(NamedTuple):
@@ -141,6 +144,7 @@ def _judged(
     findings = (
         *_out_of_scope(git, part, old, new, changes),
         *refused,
+        *(Finding(REPORT_MISMATCH, each.path, each.detail) for each in _mismatched(part, changes)),
         *links.escaping(git, old, new, changes),
         *hazards.collisions(git, new, changes),
         *hazards.missing_submodule_commits(hub, new, changes, _place(order)),
@@ -148,6 +152,10 @@ def _judged(
         *hazards.rewritten_line_endings(git, old, new, changes),
     )
     return findings, shown
+
+
+def _mismatched(part: Part, changes: Sequence[Change]) -> Iterator[Mismatch]:
+    return mismatches(part.claims, {change.path for change in changes})
 
 
 def _place(order: Order) -> Place:

@@ -174,9 +174,16 @@ def _part(part: Json) -> Any:
     changed = {
         "footprint": parsed,
         "gate_files": tuple(part.get("gate_files", ())),
+        "claims": _claims(part.get("claims", {})),
         "trailers": tuple(part.get("trailers", {}).items()),
     }
     return candidate.Part(**(part | changed))
+
+
+def _claims(said: Json) -> Any:
+    from tidegate.rules.claims import Claims  # noqa: PLC0415 - see the module's docstring
+
+    return Claims(tuple(said.get("changed", ())), tuple(said.get("untouched", ())))
 
 
 def _move(job: Json) -> Work:

@@ -53,6 +53,8 @@ class MergeWork:
     gate_files: tuple[str, ...] = ()
     since: str | None = None
     """The target that the change was merged onto before: what came since may touch other paths."""
+    report: str = ""
+    """What its builder says of it: a list of paths in it is held against the change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
