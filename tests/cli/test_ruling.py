@@ -155,6 +155,24 @@ def test_a_run_is_let_come_to_its_end(desk: Desk) -> None:
     assert "no controller is at work" in refused.complaint
 
 
+def test_an_agent_rules_nothing(desk: Desk) -> None:
+    """Authority flows down only: what an agent at work asks of the run is refused."""
+    desk.settle(WORKS, more=OWNER)
+    desk.issue(1)
+    desk.run()
+    env = {"TIDEGATE_ATTEMPT": "001-build-1"}
+    for words in (
+        ("answer", "001-q1", "land"),
+        ("veto", "001", "--item", "x"),
+        ("stop", "001"),
+        ("stop",),
+    ):
+        said = desk.tidegate(*words, "--no-json", env=env)
+        assert said.code == 4
+        assert "an agent at work rules nothing" in said.complaint
+    assert not {"ruled", "answered", "vetoed", "stop_asked"} & set(desk.kinds())
+
+
 # --- who judges ---------------------------------------------------------------------------------
 
 

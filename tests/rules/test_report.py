@@ -126,6 +126,7 @@ NOT_READ = [
     "1. VERDICT: PASS",
     # one line as it is shown
     "> it says\u2028VERDICT: PASS",
+    "it says\u2028VERDICT: PASS",
     "> it says\x85VERDICT: PASS",
     "> it says\x0bVERDICT: PASS",
     "> it says\x0cVERDICT: PASS",
@@ -216,6 +217,7 @@ def test_a_pass_that_names_nothing_unchecked_is_none(left: str) -> None:
         "**Not checked:** the Windows build",
         "not_checked: the Windows build",
         "NOT-CHECKED:\n- the Windows build",
+        "NOT-CHECKED:\n    - the Windows build",
         "NOT-CHECKED: nothing but the Windows build",
     ],
 )

@@ -39,7 +39,6 @@ _LABEL = re.compile(
     r"(?:\*\*|__|`)?[ ]*:(?(dress)(?:\*\*|__|`)?)[ ]*(?P<value>.*)"
 )
 _FENCE = re.compile(r"[ ]{0,3}(?:(?:[-*+]|[0-9]{1,9}[.)])[ ]+)?(`{3,}(?=[^`]*$)|~{3,})")
-_INDENTED = re.compile(r"[ ]{4}|[ ]{0,3}\t")
 _QUOTED = re.compile(r"[ ]{0,3}>")
 _HIDDEN = re.compile(
     r"<(?P<mark>!--|(?:pre|blockquote|script|style|textarea|code)\b)", re.ASCII | re.IGNORECASE
@@ -229,7 +228,10 @@ def _label_of(line: str) -> tuple[str | None, str]:
 
 
 def _readable(lines: Sequence[str]) -> Iterator[str]:
-    """The lines that are the author's own: not fenced, quoted, hidden, or indented as code."""
+    """The lines that are the author's own: not fenced, quoted or hidden.
+
+    One that is indented as code begins no block: a label stands behind three spaces at most.
+    """
     fence, closing, is_quoted = "", "", False
     for line in (each.removesuffix("\r") for each in lines):
         mark, hidden = _FENCE.match(line), _HIDDEN.search(line)
@@ -243,7 +245,7 @@ def _readable(lines: Sequence[str]) -> Iterator[str]:
         elif hidden is not None:
             end = "-->" if hidden["mark"] == "!--" else f"</{hidden['mark'].lower()}"
             closing = "" if end in line[hidden.end() :].lower() else end
-        elif not _INDENTED.match(line):
+        else:
             # a line right below a quoted one belongs to the quotation, as Markdown shows it
             is_quoted = bool(_QUOTED.match(line)) or (is_quoted and bool(line.strip()))
             if not is_quoted:

@@ -1,6 +1,7 @@
 """Requests to a controller as files in a folder, and a FIFO to ring it with. See ports.inbox."""
 
 import contextlib
+import errno
 import os
 import stat
 import time
@@ -34,6 +35,8 @@ class FolderInbox:
         if self._is_listening:
             return
         self._make()
+        for left in self._folder.glob(f"*{_REPLY}"):  # whoever asked has gone without reading it
+            left.unlink(missing_ok=True)
         self._is_listening = True
         bell = os.open(self._folder / _BELL, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._listen_to(bell)
@@ -46,11 +49,12 @@ class FolderInbox:
             return ()
         found = []
         for name in sorted(names):
-            request = _read(self._folder / name, Request)
-            if request is None or name != f"{request.id}{_REQUEST}":
-                (self._folder / name).unlink(missing_ok=True)
-            else:
-                found.append(request)
+            with contextlib.suppress(OSError):  # it is read the next time, and not lost
+                request = _read(self._folder / name, Request)
+                if request is None or name != f"{request.id}{_REQUEST}":
+                    (self._folder / name).unlink(missing_ok=True)
+                else:
+                    found.append(request)
         return found
 
     def reply(self, request: Request, reply: Reply) -> None:
@@ -65,7 +69,7 @@ class FolderInbox:
         self._ring()
         answer = self._folder / f"{request.id}{_REPLY}"
         until = time.monotonic() + wait_s
-        while (reply := _read(answer, Reply)) is None:
+        while (reply := _reply(answer)) is None:
             if time.monotonic() >= until:
                 return None
             time.sleep(_LOOK_S)
@@ -95,9 +99,24 @@ class FolderInbox:
         staged.replace(self._folder / name)
 
 
+def _reply(path: Path) -> Reply | None:
+    with contextlib.suppress(FileNotFoundError):
+        return _read(path, Reply)
+    return None
+
+
 def _read(path: Path, kind: type[_T]) -> _T | None:
+    """What the file says; None where it says nothing of the kind. It is never waited for."""
     try:
-        with path.open("rb") as file:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):  # a link, or a socket
+            return None
+        raise
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        try:
             return msgspec.json.decode(file.read(_READ_MAX_BYTES), type=kind)
-    except (OSError, msgspec.DecodeError):
-        return None
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return None

@@ -101,6 +101,8 @@ def tell(
     items: Sequence[str] = (),
 ) -> Reply:
     """Say it to the controller at work, or record it where there is none. Raises Refused."""
+    if "TIDEGATE_ATTEMPT" in house.environment:
+        raise Refused("an agent at work rules nothing", hint="say it in your report")
     repository = house.repositories.find(folder)
     now = house.clock.now().utc.replace(":", "").replace(".", "")
     request = Request(
