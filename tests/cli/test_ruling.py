@@ -242,13 +242,16 @@ def test_a_verifier_that_changes_what_it_judges_is_not_heard(desk: Desk, deed: s
 
 
 def test_an_adjudicator_that_refuses_ends_the_issue(desk: Desk) -> None:
-    """A11: with its kind; nothing is built."""
+    """A11, D18: with its kind; nothing is built, and it is not asked about again."""
     words = report("VERDICT: REFUSE", "KIND: done", "REASON: it is so already")
     desk.settle(f"touch {desk.folder}/built", more=judge("adjudicate", words))
     desk.issue(1)
     _, summary = desk.run()
     assert [(each.issue, each.kind) for each in summary.refused] == [("001", "done")]
     assert not (desk.folder / "built").exists()
+    code, again = desk.run()
+    assert (code, again.run) == (0, None)
+    assert again.note.startswith("nothing to do")
 
 
 def test_an_adjudicator_that_asks_is_answered(desk: Desk) -> None:
