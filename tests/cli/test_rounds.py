@@ -94,4 +94,4 @@ def test_a_check_that_is_red_only_once_costs_no_round(desk: Desk) -> None:
     code, _ = desk.run()
     assert code == 0
     assert desk.tidegate("show", "001").json["lane"]["fails"] == 0
-    assert "the check runs once more" in desk.text("log")
+    assert "looked at once more" in desk.text("log")

@@ -67,7 +67,7 @@ def show(house: House, folder: str, lane: str, *, run: str | None) -> LaneStory:
             turns=tuple(dict(each) for each in turns),
             findings=tuple(
                 _finding(ledger, found)
-                for found in ledger.rows("finding", run_id, lane=lane)
+                for found in _told_once(ledger.rows("finding", run_id, lane=lane))
                 if found["attempt_id"] in builds  # a check's own record says the same again
             ),
             reports=tuple(_reports(ledger, turns)),
@@ -121,6 +121,16 @@ def _meant(ledger: Ledger, runs: Sequence[str], lane: str) -> str | None:
     """The lane of the same number, in the first of the runs that has one: `1` is 001."""
     names = ((str(row["lane"]) for row in ledger.rows("lane", run)) for run in runs)
     return next((found for known in names if (found := find(lane, tuple(known)))), None)
+
+
+def _told_once(rows: Sequence[Row]) -> Iterator[Row]:
+    """A red check counts once its target was looked at: the first record of it says no more."""
+    for place, row in enumerate(rows):
+        later = (
+            (each["attempt_id"], each["digest"]) for each in rows[place + 1 :] if each["counts"]
+        )
+        if row["counts"] or (row["attempt_id"], row["digest"]) not in later:
+            yield row
 
 
 def _finding(ledger: Ledger, row: Row) -> Finding:
