@@ -50,13 +50,24 @@ def asking(desk: Desk) -> subprocess.Popen[bytes]:
     return process
 
 
+def test_a_ruling_is_the_answer_to_what_a_lane_asks(desk: Desk) -> None:
+    """`rule LANE land` says the same as the answer; what is no ruling of a lane is refused."""
+    desk.settle(WORKS, more=OWNER)
+    desk.issue(1)
+    assert desk.tidegate("run").code == 1
+    refused = desk.tidegate("rule", "001", "again")
+    assert (refused.code, "no answer" in refused.err) == (4, True)
+    assert desk.tidegate("rule", "001", "land").code == 0
+    assert desk.tidegate("run").code == 0
+
+
 def test_an_answer_is_taken_by_the_controller_at_work(desk: Desk) -> None:
     """A17: the lane lands while the other still works; what was asked is no longer shown."""
     process = asking(desk)
     (question,) = desk.tidegate("answer", "--json").json
     assert (question["question"], question["options"]) == ("001-q1", ["land", "stop", "defer"])
     said = desk.tidegate("answer", "001-q1", "land", "--no-json")
-    assert (said.code, said.out) == (0, "lane 001: answer land\n")
+    assert (said.code, said.out) == (0, "lane 001: your word is land\n")
     until(lambda: "landed" in desk.kinds(), within_s=60)
     assert desk.tidegate("answer", "--json").json == []
     assert desk.tidegate("answer", "001-q1", "land").code == 2
@@ -70,7 +81,7 @@ def test_a_veto_is_taken_by_the_controller_at_work(desk: Desk) -> None:
     """A16: the builder is told the list and nothing else; the next PASS is asked again."""
     process = asking(desk)
     said = desk.tidegate("veto", "001", "--item", "a name", "--item", "a test", "--no-json")
-    assert (said.code, said.out) == (0, "lane 001: vetoed\n")
+    assert (said.code, said.out) == (0, "lane 001: vetoed, and back with its builder\n")
     until(
         lambda: [x["question"] for x in desk.tidegate("answer", "--json").json] == ["001-q2"],
         within_s=60,
@@ -78,7 +89,7 @@ def test_a_veto_is_taken_by_the_controller_at_work(desk: Desk) -> None:
     finding = desk.tidegate("show", "001").json["findings"][-1]["text"]
     assert finding.endswith("\n\n1. a name\n2. a test\n")
     again = desk.tidegate("stop", "002", "--reason", "no longer wanted", "--no-json")
-    assert (again.code, again.out) == (0, "lane 002: is stopping\n")
+    assert (again.code, again.out) == (0, "lane 002: it is stopping\n")
     desk.ended(process)
     assert desk.tidegate("veto", "001").code == 2, "a veto names what is wrong"
 
@@ -91,7 +102,10 @@ def test_what_is_said_without_a_controller_is_there_for_the_next_run(desk: Desk)
     assert (code, [each.issue for each in summary.waiting]) == (code, ["001"])
     assert desk.tidegate("answer", "001-q1", "dance").code == 4
     said = desk.tidegate("veto", "001", "--item", "a test", "--no-json")
-    assert said.out == "lane 001: vetoed; `tidegate run` goes on from there\n"
+    assert (
+        said.out
+        == "lane 001: vetoed, and back with its builder; `tidegate run` goes on from there\n"
+    )
     desk.run()
     assert desk.tidegate("answer", "001-q2", "defer").code == 0
     assert desk.tidegate("answer", "001-q2", "defer").code == 4
@@ -136,7 +150,7 @@ def test_a_request_whose_controller_was_killed_is_taken_by_the_next(desk: Desk) 
     assert desk.kinds().count("stop_asked") == 1
     assert list(desk.ledger_folder.rglob("*.request.json")) == []
     said = desk.ended(asks)
-    assert (said.code, said.out) in ((0, "lane 001: is stopping\n"), (3, ""))
+    assert (said.code, said.out) in ((0, "lane 001: it is stopping\n"), (3, ""))
 
 
 def test_a_run_is_let_come_to_its_end(desk: Desk) -> None:
@@ -214,7 +228,7 @@ def test_a_verifier_sees_the_commit_and_nothing_of_the_builders(desk: Desk) -> N
     assert "junk.o" not in desk.lines("files")
     assert ".cache" not in desk.lines("files")
     assert ".gitignore" in desk.lines("files")
-    assert desk.lines("where")[-1].endswith("001-verify-1")
+    assert desk.lines("where")[-1].endswith("001-verify-1/work")
 
 
 @pytest.mark.parametrize(
@@ -255,8 +269,10 @@ def test_an_adjudicator_that_refuses_ends_the_issue(desk: Desk) -> None:
 
 
 def test_an_adjudicator_that_asks_is_answered(desk: Desk) -> None:
-    """The question is shown with its options; its answer is in the builder's prompt."""
-    words = report("QUESTION: which one?", "OPTIONS: this | that")
+    """It is asked again with the answer, which is in the builder's prompt too."""
+    asks = report("QUESTION: which one?", "OPTIONS: this | that")
+    builds = report("VERDICT: BUILD")
+    words = f'if grep -q "Answered: that" "$TIDEGATE_PROMPT"; then {builds}; else {asks}; fi'
     agent = f'cat "$TIDEGATE_PROMPT" > {desk.folder}/prompt; {WORKS}'
     desk.settle(agent, more=judge("adjudicate", words))
     desk.issue(1)

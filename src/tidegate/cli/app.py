@@ -39,6 +39,8 @@ EXIT_CODES: Mapping[int, str] = {
     INTERRUPTED: "interrupted",
     READER_GONE: "whoever read the output has left",
 }
+_WORDS = ("open", "gated", "deferred", "refused")
+_RULINGS = ("land", "stop", "again", "build", "refuse")
 _SHOWN_CODES = "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
 
 
@@ -277,16 +279,24 @@ def retry(house: House, *, as_json: bool, issues: tuple[str, ...], reason: str) 
 
 
 @tidegate.command()
-@click.argument("issue")
-@click.argument("word", type=click.Choice(["open", "gated", "deferred", "refused"]))
-@click.option("--reason", default="", help="Why; a word needs its reason.")
+@click.argument("issue", metavar="ISSUE|LANE")
+@click.argument("word", type=click.Choice([*_WORDS, *_RULINGS]))
+@click.option("--reason", default="", help="Why; a standing word needs its reason.")
 @command(is_reading=False)
 def rule(house: House, *, as_json: bool, issue: str, word: str, reason: str) -> None:
-    """Say a standing word on an issue: open, gated, deferred or refused.
+    """Say a standing word on an issue, or rule on a lane of the run.
 
-    It binds all later runs until another is said. What is gated, deferred or refused is not taken;
-    open takes an issue again, whatever came of it.
+    open, gated, deferred and refused bind all later runs until another is said. What is gated,
+    deferred or refused is not taken; open takes an issue again, whatever came of it.
+
+    land, stop, again, build and refuse rule on a lane that is under way, for this run alone: they
+    answer what it asks.
     """
+    if word in _RULINGS:
+        from tidegate.cli.ruling import rule as ruled  # noqa: PLC0415 - each command loads its own
+
+        ruled(house, here(), issue, word, reason=reason, as_json=as_json)
+        return
     from tidegate.cli.standing import rule as body  # noqa: PLC0415 - each command loads its own
 
     body(house, here(), issue, word, reason=reason, as_json=as_json)

@@ -57,6 +57,12 @@ def veto(house: House, folder: str, lane: str, items: Sequence[str], *, as_json:
     _told(tell(house, folder, "veto", lane, says={}, items=items), as_json=as_json)
 
 
+def rule(house: House, folder: str, lane: str, ruling: str, *, reason: str, as_json: bool) -> None:
+    """Rule on a lane that is under way."""
+    says = {"ruling": ruling, "reason": reason}
+    _told(tell(house, folder, "rule", lane, says=says), as_json=as_json)
+
+
 def stop(
     house: House, folder: str, lane: str | None, reason: str, *, now: bool, as_json: bool
 ) -> None:
