@@ -190,7 +190,7 @@ def test_a_second_interrupt_stops_the_agents_and_keeps_their_work(desk: Desk) ->
 @pytest.mark.parametrize("where", ["base", "001-build-1"])
 def test_a_second_interrupt_stops_a_set_up_too(desk: Desk, where: str) -> None:
     """It may take half an hour. Nothing of it is left, and it costs the issue nothing."""
-    set_up = f"case $PWD in */{where}) touch {desk.folder}/began; sleep 60;; esac"
+    set_up = f"case $PWD in */{where}*) touch {desk.folder}/began; sleep 60;; esac"
     desk.settle("echo more >> part.txt", more=f"[workspace]\nsetup = {json.dumps(set_up)}\n")
     desk.issue(1)
     process = desk.start("run", "--json")

@@ -165,7 +165,10 @@ def test_queue_is_explain_without_an_issue(desk: Desk) -> None:
 
 def test_an_overlapping_issue_waits_until_the_lane_is_over(desk: Desk) -> None:
     """The one behind it that does not overlap goes first, in a run of width two."""
-    desk.settle(f"echo $TIDEGATE_ISSUE >> {desk.folder}/order; {GOOD}", width=2)
+    writes = "case $TIDEGATE_ISSUE in 003) echo x > docs/x;; *) echo x >> src/x.py;; esac"
+    desk.settle(
+        f"echo $TIDEGATE_ISSUE >> {desk.folder}/order; mkdir -p docs src; {writes}", width=2
+    )
     desk.issue(1, front="footprint: [src/]\n")
     desk.issue(2, front="footprint: [src/x.py]\n")
     desk.issue(3, front="footprint: [docs/]\n")

@@ -33,6 +33,11 @@ def report(*lines: str) -> str:
     return f"printf '%s\\n' {quoted} > \"$TIDEGATE_REPORT\""
 
 
+def requests_of(desk: Desk) -> list[str]:
+    """What lies in the inbox and waits for a controller."""
+    return [each.name for each in (desk.ledger_folder / "inbox").glob("*.request.json")]
+
+
 PASS = report("VERDICT: PASS", "NOT-CHECKED: other machines")
 
 
@@ -141,14 +146,14 @@ def test_a_request_whose_controller_was_killed_is_taken_by_the_next(desk: Desk) 
     desk.sees("began.001")
     os.killpg(process.pid, signal.SIGSTOP)
     asks = desk.start("stop", "001", "--reason", "no longer wanted", "--no-json")
-    until(lambda: list(desk.ledger_folder.rglob("*.request.json")), within_s=60)
+    until(lambda: requests_of(desk), within_s=60)
     os.killpg(process.pid, signal.SIGKILL)
     desk.ended(process)
     code, summary = desk.run()
     assert code == 1
     assert [each.reason for each in summary.stopped] == ["stopped by its owner: no longer wanted"]
     assert desk.kinds().count("stop_asked") == 1
-    assert list(desk.ledger_folder.rglob("*.request.json")) == []
+    assert requests_of(desk) == []
     said = desk.ended(asks)
     assert (said.code, said.out) in ((0, "lane 001: it is stopping\n"), (3, ""))
 

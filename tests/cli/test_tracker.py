@@ -82,8 +82,9 @@ def test_what_stopped_is_told_and_what_is_taken_is_left(desk: Desk) -> None:
     ]
     assert [each.issue for each in summary.stopped] == ["B"]
     assert "did not land this issue (stopped)" in (box / "B.md").read_text()
-    (line,) = desk.tidegate("explain", "A").json
-    assert "its tracker did not give it (alice has it)" in line["reason"]
+    line = desk.tidegate("explain", "A").json
+    assert line["is_next"]
+    assert "its tracker did not give it (alice has it)" in line["note"]
 
 
 WAITS = """\

@@ -109,7 +109,7 @@ def test_nothing_can_be_noted_of_an_attempt_that_is_not_there(kind: type) -> Non
         decided(Story().lane, made(kind, attempt="fix-build-9"))
 
 
-TIDYING = (c.NoteRemoval, c.NoteJobFailure)
+TIDYING = (c.NoteRemoval, c.NoteEviction, c.NoteJobFailure)
 
 
 @pytest.mark.parametrize("kind", [each for each in COMMANDS if each not in TIDYING])

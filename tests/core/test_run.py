@@ -1,5 +1,6 @@
 """What a run is after its own stream and after the events of its lanes."""
 
+from dataclasses import replace
 from functools import reduce
 
 import pytest
@@ -102,9 +103,13 @@ def test_a_landing_moves_the_target() -> None:
 
 
 def test_a_tree_that_passed_is_remembered_with_its_lane() -> None:
-    """A FAIL and any other event are not."""
-    run = with_lane_event(folded(), made(e.Judged, verdict=Verdict.PASS, tree="t"), "lane")
-    run = with_lane_event(run, made(e.Judged, verdict=Verdict.FAIL, tree="u"), "lane")
+    """A FAIL, a verifier's PASS, which is no check's, and any other event are not."""
+    passed, failed = (
+        made(e.Judged, verdict=v, is_check=True) for v in (Verdict.PASS, Verdict.FAIL)
+    )
+    run = with_lane_event(folded(), replace(passed, tree="t"), "lane")
+    run = with_lane_event(run, replace(failed, tree="u"), "lane")
+    run = with_lane_event(run, replace(passed, tree="v", is_check=False), "lane")
     run = with_lane_event(run, made(e.Accepted), "lane")
     assert run.passed == {"t": "lane"}
 

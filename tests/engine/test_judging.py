@@ -285,3 +285,20 @@ def test_a_workspace_at_work_makes_no_room(tmp_path: Path) -> None:
     world.run_to_end()
     assert not told(world, e.WorkspaceEvicted)
     assert outcomes(world) == {"fix": "landed"}
+
+
+def test_a_disk_that_gets_its_room_back_leaves_nothing_half_removed(tmp_path: Path) -> None:
+    """The removal itself makes the room, before it is noted: the lane goes on all the same."""
+    world = scene(tmp_path, ASKED, fix=[GOOD, GOOD])
+    at(world, asks(world), lambda _: setattr(world, "free_bytes", 1000))
+    at(world, lambda _: _evicts(world), lambda _: setattr(world, "free_bytes", 10**12))
+    world.live()
+    assert len(told(world, e.WorkspaceCleared)) == 1
+    says(world, "veto", "fix")
+    at(world, has_failed(world), lambda _: answers(world, "land"))
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+
+
+def _evicts(world: World) -> bool:
+    return bool(told(world, e.WorkspaceEvicted)) and world.git.workspaces == {}

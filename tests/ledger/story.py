@@ -205,8 +205,11 @@ def _ask_of_a_landing(h: History, build: str) -> Iterator[Batch]:
     vetoed = e.Vetoed(attempt=build, items=2, finding_digest=digest(9), by="owner")
     stop = e.StopAsked(reason="not now", by="owner")
     evicted = e.WorkspaceEvicted(attempt=build)
+    cleared = e.WorkspaceCleared(attempt=build)
     yield Batch(
-        entries=tuple(h.entry("004", event) for event in (asked, released, evicted, vetoed, stop))
+        entries=tuple(
+            h.entry("004", event) for event in (asked, released, evicted, cleared, vetoed, stop)
+        )
     )
 
 

@@ -119,15 +119,15 @@ MUTANTS = [
     mutant(
         "a fail is vetoed",
         ruling,
-        "build.is_over or candidate is None or candidate.verdict is not Verdict.PASS",
+        "build.is_over or candidate is None or candidate.verdict not in LANDABLE",
         "build.is_over or candidate is None",
         refusal("a veto of a fail"),
     ),
     mutant(
         "what is over is vetoed",
         ruling,
-        "build.is_over or candidate is None or candidate.verdict is not Verdict.PASS",
-        "candidate is None or candidate.verdict is not Verdict.PASS",
+        "build.is_over or candidate is None or candidate.verdict not in LANDABLE",
+        "candidate is None or candidate.verdict not in LANDABLE",
         refusal("a veto of what is over"),
     ),
     mutant(

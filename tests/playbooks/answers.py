@@ -83,6 +83,7 @@ MAY_ANSWER: Mapping[str, Sequence[Answer]] = {
     "merge": (_A.CLEAN, _A.CONFLICTS, _A.NOTHING_LEFT, _A.JOB_FAILS),
     "land": (_A.DONE, _A.ELSEWHERE, _A.JOB_FAILS),
     "remove": (_A.DONE, _A.JOB_FAILS),
+    "evict": (_A.DONE, _A.JOB_FAILS),
 }
 
 NEVER_RAN = frozenset({_A.NOT_STARTED, _A.FENCED})

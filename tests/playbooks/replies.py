@@ -65,7 +65,7 @@ class World:
             match entry.event:
                 case e.Landed(commit=commit):
                     self.target = commit
-                case e.Judged(verdict=Verdict.PASS, tree=tree):
+                case e.Judged(verdict=Verdict.PASS, tree=tree, is_check=True):
                     self.passed.add(tree)
                 case _:
                     pass
@@ -75,6 +75,8 @@ class World:
         match effect:
             case f.Halt():
                 return None
+            case f.Unprepared(then=then):
+                return then
             case f.Run(attempt=attempt):
                 return self._turn(lane, lane.attempts[attempt])
             case f.Stop(attempt=attempt):
@@ -132,7 +134,8 @@ class World:
         kind = kind_of(effect)
         answer = self.choose(kind, MAY_ANSWER[kind])
         if answer is _A.JOB_FAILS:
-            return _job_failure(attempt, kind, limits)
+            job = "remove" if isinstance(effect, f.Evict) else kind
+            return _job_failure(attempt, job, limits)
         match effect:
             case f.Prepare():
                 return c.NoteWorkspace(attempt=attempt.id, environment_digest="environment")
@@ -146,6 +149,8 @@ class World:
                 return self._merge(attempt, target, answer)
             case f.Remove():
                 return c.NoteRemoval(attempt=attempt.id)
+            case f.Evict():
+                return c.NoteEviction(attempt=attempt.id)
             case _:
                 raise AssertionError(f"no answer to {effect} in {lane.id}")
 
@@ -237,5 +242,5 @@ def _job_failure(attempt: Attempt, job: str, limits: Limits) -> c.NoteJobFailure
         job=job,
         reason="disk",
         detail_digest="detail",
-        gives_up=attempt.jobs_failed + 1 >= limits.infra_max,
+        gives_up=job != "remove" and attempt.jobs_failed + 1 >= limits.infra_max,
     )

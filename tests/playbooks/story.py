@@ -45,6 +45,7 @@ class Situation:
     is_head: bool = True
     is_draining: bool = False
     has_slot: bool = True
+    is_short_of_room: bool = False
     agent_problem: str | None = None
     held_by: str | None = None
     duties: Duties = NO_DUTIES
@@ -191,6 +192,7 @@ class Story:
             agent_problem=situation.agent_problem,
             has_slot=situation.has_slot,
             is_draining=situation.is_draining,
+            is_short_of_room=situation.is_short_of_room,
         )
 
     @property

@@ -91,8 +91,7 @@ class Eyewitness:
         for lane in self._durable.lanes.values():
             for attempt in lane.attempts.values():
                 if attempt.workspace == workspace:
-                    is_idle = lane.is_waiting_for_owner and not attempt.has_open_turn
-                    return attempt.is_over or lane.outcome is not None or is_idle
+                    return attempt.is_over or lane.outcome is not None or attempt.is_being_evicted
         return True  # the base's holds nothing that anybody made
 
     def begun(self, process: Process, living: Sequence[Process]) -> None:

@@ -290,8 +290,15 @@ class NoteRemoval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EvictWorkspace:
+    """Let the idle workspace make room; what it holds is in the hub."""
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoteEviction:
-    """The workspace made room; what it held is in the hub."""
+    """The evicted workspace is gone."""
 
     attempt: str
 
@@ -332,6 +339,7 @@ Command = (
     | NoteLandingRefused
     | NoteJobFailure
     | NoteRemoval
+    | EvictWorkspace
     | NoteEviction
     | EndLane
 )

@@ -13,6 +13,7 @@ from tidegate.core.errors import Refused
 from tidegate.core.lane import Attempt, Candidate, Lane
 from tidegate.core.policy import Limits
 from tidegate.core.requests import drop_check, request
+from tidegate.core.room import workspace_event
 from tidegate.core.ruling import decide_ruling
 from tidegate.core.settle import (
     Events,
@@ -74,8 +75,8 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
             return _note_landing(lane, command, limits)
         case c.NoteJobFailure():
             return _note_job_failure(lane, command)
-        case c.NoteRemoval() | c.NoteEviction():
-            return (_note_removal(lane, command),)
+        case c.NoteRemoval() | c.EvictWorkspace() | c.NoteEviction():
+            return (workspace_event(lane, command),)
         case c.EndLane():
             return _end_lane(lane, command)
         case _:
@@ -84,7 +85,7 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
 
 def _admit(lane: Lane, command: c.Command) -> None:
     """What is over is over: an ended lane or attempt takes nothing more but its tidying up."""
-    is_tidying = isinstance(command, c.NoteRemoval | c.NoteJobFailure)
+    is_tidying = isinstance(command, c.NoteRemoval | c.NoteEviction | c.NoteJobFailure)
     if lane.outcome is not None and not is_tidying:
         raise Refused(f"lane {lane.id} is over: it {lane.outcome}")
     named: str | None = getattr(command, "attempt", None)
@@ -289,19 +290,6 @@ def _note_landing_refused(lane: Lane, command: c.NoteLandingRefused, limits: Lim
         return (refused,)
     reason = f"landing: the target is at {command.actual}, which this run did not land"
     return (refused, e.Blocked(attempt=build.id, reason=reason))
-
-
-def _note_removal(
-    lane: Lane, command: c.NoteRemoval | c.NoteEviction
-) -> e.WorkspaceRemoved | e.WorkspaceEvicted:
-    attempt = lane.attempts[command.attempt]
-    if attempt.is_removed:
-        raise Refused(f"the workspace of {command.attempt} is gone already")
-    if isinstance(command, c.NoteRemoval):
-        return e.WorkspaceRemoved(attempt=command.attempt)
-    if attempt.has_open_turn or attempt.environment is None or attempt.tip is None:
-        raise Refused(f"the workspace of {command.attempt} is in use, or is not in the hub")
-    return e.WorkspaceEvicted(attempt=command.attempt)
 
 
 def _end_lane(lane: Lane, command: c.EndLane) -> Events:

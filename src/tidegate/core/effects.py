@@ -6,6 +6,8 @@ performing it once, and whether it is done is read from the world.
 
 from dataclasses import dataclass
 
+from tidegate.core.commands import Command
+
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
@@ -83,9 +85,17 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class Evict:
-    """The idle workspace has made room, and can be made again."""
+    """The workspace that makes room is gone."""
 
     attempt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unprepared:
+    """No preparation of its workspace is under way; then `then` is recorded."""
+
+    attempt: str
+    then: Command
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +117,6 @@ Effect = (
     | Land
     | Remove
     | Evict
+    | Unprepared
     | Halt
 )

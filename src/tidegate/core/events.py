@@ -263,6 +263,8 @@ class Judged:
     counts: bool
     finding_digest: str | None
     reason: str
+    is_check: bool = False
+    """It is a check's word: a tree that it passes need not be checked again in this run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -353,10 +355,17 @@ class WorkspaceRemoved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceEvicted:
-    """The workspace is gone for want of room, and all of it is in the hub.
+    """The workspace is about to go for want of room; all of it is in the hub.
 
     It is made again, at the same path and at the attempt's tip, when it is needed.
     """
+
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceCleared:
+    """What was evicted is gone, and its place is free."""
 
     attempt: str
 
@@ -417,6 +426,7 @@ LaneEvent = (
     | JobFailed
     | WorkspaceRemoved
     | WorkspaceEvicted
+    | WorkspaceCleared
     | LaneEnded
 )
 Event = RunEvent | LaneEvent

@@ -183,7 +183,7 @@ def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event
             start = event.start or event.base
             return replace(attempt, workspace=event.workspace, base=event.base, start=start)
         case e.WorkspaceReady(environment_digest=digest):
-            return replace(attempt, environment=digest, jobs_failed=0)
+            return replace(attempt, environment=digest, jobs_failed=0, is_being_evicted=False)
         case e.TurnOpened():
             return replace(attempt, turn=_opened(event))
         case e.Checkpointed(digest=digest):
@@ -209,7 +209,10 @@ def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event
         case e.JobFailed():
             return replace(attempt, jobs_failed=attempt.jobs_failed + 1)
         case e.WorkspaceEvicted():
-            return replace(attempt, environment=None, start=attempt.tip)
+            evicted = replace(attempt, environment=None, start=attempt.tip, is_being_evicted=True)
+            return replace(evicted, evictions=attempt.evictions + 1)
+        case e.WorkspaceCleared():
+            return replace(attempt, is_being_evicted=False)
         case e.WorkspaceRemoved():
             return replace(attempt, is_removed=True)
         case e.TurnStarted() | e.TurnEnded() | e.Harvested() | e.ArtifactStaged():

@@ -80,6 +80,9 @@ class Attempt:
     """The commit that its checkout began at: the base, or what was reached before."""
     environment: str | None = None
     is_removed: bool = False
+    evictions: int = 0
+    is_being_evicted: bool = False
+    """Its workspace is on its way out: nothing begins in it before it is gone."""
     turn: Turn | None = None
     checkpoint: str | None = None
     tip: str | None = None

@@ -117,7 +117,7 @@ def with_lane_event(run: Run, event: e.Event, lane: str) -> Run:
     match event:
         case e.Landed(commit=commit, tree=tree):
             return replace(run, target=commit, target_tree=tree)
-        case e.Judged(verdict=Verdict.PASS, tree=tree):
+        case e.Judged(verdict=Verdict.PASS, tree=tree, is_check=True):
             return replace(run, passed={**run.passed, tree: lane})
         case _:
             return run

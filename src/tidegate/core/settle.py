@@ -186,6 +186,7 @@ def _check_done(lane: Lane, check: Attempt, turn: Turn) -> Events:
         counts=passed,
         finding_digest=turn.end.failure_digest,
         reason=reason,
+        is_check=True,
     )
     return (*_own_record(check, turn, judged), judged)
 
@@ -209,6 +210,7 @@ def _target_done(lane: Lane, check: Attempt, turn: Turn, *, passed: bool) -> Eve
         counts=passed,
         finding_digest=red.finding_digest if passed else turn.end.failure_digest,
         reason=red.reason if passed else TARGET_RED,
+        is_check=True,
     )
     own = replace(
         judged,

@@ -17,7 +17,7 @@ from tidegate.core.lane import Lane
 from tidegate.core.lease import LeaseOperation
 from tidegate.core.policy import Limits
 from tidegate.core.run import Run, evolve_run, with_lane_event
-from tidegate.playbooks.build import is_removable
+from tidegate.playbooks.build import is_making_room, is_removable
 from tidegate.ports.ledger import Batch, Fence, Ledger
 
 CONTROLLER = "controller"
@@ -105,7 +105,10 @@ class Book:
             del self.lanes[key]
 
     def _is_clean(self, lane: Lane) -> bool:
-        return not any(is_removable(lane, a, self.limits) for a in lane.attempts.values())
+        return not any(
+            is_making_room(attempt, self.limits) or is_removable(lane, attempt, self.limits)
+            for attempt in lane.attempts.values()
+        )
 
 
 def _reason(event: e.LaneEvent) -> str:

@@ -51,8 +51,9 @@ def base_preparation(number: int) -> str:
 
 
 def preparation(attempt: Attempt) -> str:
-    """The name of the job that makes an attempt's workspace."""
-    return f"{attempt.id}-prepare-{attempt.jobs_failed}"
+    """The name of the job that makes an attempt's workspace, for the first time or once more."""
+    once_more = f"-{attempt.evictions}" if attempt.evictions else ""
+    return f"{attempt.id}-prepare-{attempt.jobs_failed}{once_more}"
 
 
 @dataclass(frozen=True, slots=True)

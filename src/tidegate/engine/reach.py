@@ -10,7 +10,7 @@ from tidegate.core import commands as c
 from tidegate.core import effects as f
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.values import Role
-from tidegate.engine.engine import Engine, preparation
+from tidegate.engine.engine import INTERRUPTED, Engine, preparation
 from tidegate.engine.jobs import is_quiet, look_at_job
 from tidegate.engine.reading import said_in
 from tidegate.engine.turns import look_at_turn, stop_turn
@@ -61,6 +61,8 @@ def reach(  # noqa: C901, PLR0911, PLR0912 - one arm an effect
             return _remove(engine, lane.attempts[attempt])
         case f.Evict(attempt=attempt):
             return _evict(engine, lane.attempts[attempt])
+        case f.Unprepared(attempt=attempt, then=then):
+            return _unprepared(engine, lane.attempts[attempt], then)
         case f.Halt(reason=reason):
             engine.halt = reason
             return ()
@@ -322,10 +324,19 @@ def _remove(engine: Engine, attempt: Attempt) -> Commands:
             return _failure(engine, attempt, "remove", result)
 
 
+def _unprepared(engine: Engine, attempt: Attempt, then: c.Command) -> Commands:
+    """A preparation that nobody needs any more is ended; what it made is removed later."""
+    name = preparation(attempt)
+    if is_quiet(engine, name):
+        return (then,)
+    folder = engine.setup.places.job(name)
+    engine.ports.runners.request_stop(folder, epoch=1, reason=INTERRUPTED)
+    return ()
+
+
 def _evict(engine: Engine, attempt: Attempt) -> Commands:
-    """As a removal; but the attempt is not over, and its workspace is made again at need."""
-    assert attempt.turn is not None
-    name = f"{attempt.id}-evict-{attempt.turn.number}-{attempt.removals_failed}"
+    """As a removal; but its workspace is made again at need. It is tried until it is done."""
+    name = f"{attempt.id}-evict-{attempt.evictions}-{attempt.removals_failed}"
     result = _look(engine, attempt, name, RemoveWork(workspace=attempt.workspace or ""))
     match result:
         case None:

@@ -66,5 +66,6 @@ _PROJECTIONS: Mapping[type, _Projection] = {
     e.JobFailed: attempt_rows.touched,
     e.WorkspaceRemoved: turn_rows.workspace_removed,
     e.WorkspaceEvicted: turn_rows.workspace_evicted,
+    e.WorkspaceCleared: attempt_rows.touched,
     e.LaneEnded: run_rows.lane_ended,
 }

@@ -81,9 +81,7 @@ class Now:
 
 def plan(lane: Lane, view: View, now: Now) -> Steps:
     """What the lane needs now: its next step, and the removal of what is over."""
-    limits = view.policy.limits
-    evictions = _evictions(lane, limits) if view.is_short_of_room else ()
-    steps = (*_next(lane, view, now), *_removals(lane, limits), *evictions)
+    steps = (*_next(lane, view, now), *_removals(lane, view.policy.limits), *_evictions(lane, view))
     if not view.is_draining:
         return steps
     return tuple(step for step in steps if not isinstance(step, _STARTS))
@@ -109,7 +107,7 @@ def _next(lane: Lane, view: View, now: Now) -> Steps:
     if lane.outcome is not None:
         return ()
     if lane.stop_asked is not None:
-        return _stop(lane)
+        return _stop(lane, view.policy.limits)
     if lane.question is not None:
         return ()
     judge = lane.open_judge
@@ -132,19 +130,20 @@ def _go_on(lane: Lane, build: Attempt, view: View, now: Now) -> Steps:
     return _judge_and_land(lane, build, view)
 
 
-def _stop(lane: Lane) -> Steps:
+def _stop(lane: Lane, limits: Limits) -> Steps:
     """The owner wishes it to end: what runs is stopped and taken in, and then it is over."""
+    end = c.EndLane(outcome=Outcome.STOPPED, reason=f"stopped by its owner: {lane.stop_asked}")
     for attempt in lane.attempts.values():
         turn = attempt.turn
-        if attempt.is_over or attempt.workspace is None:
+        if attempt.is_over or attempt.workspace is None or is_making_room(attempt, limits):
             continue
         if attempt.environment is None:
-            return (f.Prepare(attempt.id),)
+            return (f.Unprepared(attempt.id, end),)
         if turn is not None and turn.end is None and not turn.is_settled:
             return (f.Stop(attempt.id),)
         if turn is not None and not turn.is_settled and _is_to_be_harvested(attempt):
             return (f.Harvest(attempt.id),)
-    return (c.EndLane(outcome=Outcome.STOPPED, reason=f"stopped by its owner: {lane.stop_asked}"),)
+    return (end,)
 
 
 def _admit(lane: Lane, view: View) -> Steps:
@@ -201,7 +200,9 @@ def _goes_on(old: Attempt) -> bool:
 
 
 def _begin(lane: Lane, attempt: Attempt, view: View, now: Now) -> Steps:
-    if attempt.environment is None:  # it was evicted
+    if is_making_room(attempt, view.policy.limits):
+        return ()
+    if attempt.environment is None:
         return (f.Prepare(attempt.id),)
     if attempt.role is Role.BUILD and not view.has_slot:
         return ()
@@ -313,8 +314,9 @@ def _is_obsolete(lane: Lane, judge: Attempt, view: View) -> bool:
 
 
 def _drop(judge: Attempt) -> Steps:
+    dropped = c.DropCheck(attempt=judge.id)
     is_under_way = judge.workspace is not None and judge.environment is None
-    return (f.Prepare(judge.id),) if is_under_way else (c.DropCheck(attempt=judge.id),)
+    return (f.Unprepared(judge.id, dropped) if is_under_way else dropped,)
 
 
 def _removals(lane: Lane, limits: Limits) -> tuple[f.Remove, ...]:
@@ -325,19 +327,29 @@ def _removals(lane: Lane, limits: Limits) -> tuple[f.Remove, ...]:
     )
 
 
-def _evictions(lane: Lane, limits: Limits) -> tuple[f.Evict, ...]:
-    """Whatever waits for its owner may wait for days, and all of it is in the hub."""
+def _evictions(lane: Lane, view: View) -> Steps:
+    """Whatever waits for its owner may wait for days, and all of it is in the hub.
+
+    What was begun is brought to its end, whatever the disk and the owner say meanwhile.
+    """
     build = lane.latest(Role.BUILD)
+    if build is None or build.workspace is None or build.is_removed:
+        return ()
+    if is_making_room(build, view.policy.limits):
+        return (f.Evict(build.id),)
     is_idle = (
-        build is not None
-        and lane.is_waiting_for_owner
+        lane.is_waiting_for_owner
         and not build.is_over
         and not build.has_open_turn
         and build.environment is not None
         and build.tip is not None
-        and build.removals_failed < limits.infra_max
     )
-    return (f.Evict(build.id),) if build is not None and is_idle else ()
+    return (c.EvictWorkspace(attempt=build.id),) if is_idle and view.is_short_of_room else ()
+
+
+def is_making_room(attempt: Attempt, limits: Limits) -> bool:
+    """Its workspace is on its way out. What would not go is made anew in its place, at need."""
+    return attempt.is_being_evicted and attempt.removals_failed < limits.infra_max
 
 
 def is_removable(lane: Lane, attempt: Attempt, limits: Limits) -> bool:
@@ -348,6 +360,7 @@ def is_removable(lane: Lane, attempt: Attempt, limits: Limits) -> bool:
     return (
         attempt.workspace is not None
         and not attempt.is_removed
+        and not is_making_room(attempt, limits)
         and (attempt.is_over or lane.outcome is not None)
         and attempt.removals_failed < limits.infra_max
         and (attempt.role not in HARVESTED or _is_harvested(attempt))

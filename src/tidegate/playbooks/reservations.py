@@ -15,9 +15,15 @@ from tidegate.core.values import Role
 
 
 def waits_for_paths(lane: Lane) -> bool:
-    """It may be built and does not hold its paths yet."""
+    """A builder is to work on it, and it does not hold its paths."""
     is_open = lane.outcome is None and not lane.is_waiting_for_owner
-    return is_open and bool(lane.footprint) and lane.reserved is None
+    return is_open and bool(lane.footprint) and lane.reserved is None and _wants_builder(lane)
+
+
+def _wants_builder(lane: Lane) -> bool:
+    """What is built and has nothing to answer changes no path any more."""
+    build = lane.latest(Role.BUILD)
+    return build is None or build.is_over or build.tree is None or lane.correction is not None
 
 
 def held_by(lane: Lane, lanes: Iterable[Lane]) -> str | None:
