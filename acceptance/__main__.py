@@ -1,7 +1,9 @@
-"""Download a package, set Tidegate to work on it, and judge what came of it. Minutes.
+"""Download packages, set Tidegate to work on each, and judge what came of it. Minutes.
 
-Exit codes: 0 every claim holds; 1 one does not, or the proof could not go on; 3 the package could
-not be downloaded, so nothing was proved.
+    python -m acceptance [PACKAGE…]
+
+Exit codes: 0 every claim holds; 1 one does not, or a proof could not go on; 3 a package could not
+be downloaded, so nothing was proved of it; 2 there is no such package.
 """
 
 import json
@@ -9,91 +11,86 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
 from pathlib import Path
 
-from acceptance import afterwards, claims, witness
-from acceptance.claims import Claim
-from acceptance.issues import (
-    CHECK,
-    DISPUTED,
-    FAILS_MAX,
-    LANDED,
-    NAME,
-    RIVALS,
-    STOPPED,
-    VERSION,
-    WANTED,
-    WIDTH,
-)
-from acceptance.package import NotDownloaded, commit_all, download, make_repository
-from acceptance.place import Place, Told, Trouble
-from acceptance.settings import Value, with_key
+from acceptance import afterwards, claims, conduct, witness
+from acceptance.claims import Claim, Log
+from acceptance.outset import must, set_up
+from acceptance.package import NotDownloaded, download
+from acceptance.packages import PACKAGES
+from acceptance.place import Place, Trouble
+from acceptance.running import Ran, run
+from acceptance.wanted import FAILS_MAX, WIDTH, End, Package
 
-AGENT = Path(__file__).with_name("agent.sh")
-DISK_FLOOR_BYTES = 100_000_000
-
-SETTINGS: tuple[tuple[str, str, Value], ...] = (
-    ("run", "width", WIDTH),
-    ("check", "command", CHECK),
-    ("check", "timeout_s", 120),
-    ("roles.build", "command", f"sh '{AGENT}'"),
-    ("roles.build", "timeout_s", 120),
-    ("disk", "floor_bytes", DISK_FLOOR_BYTES),
-)
+Getter = Callable[[Package, Path], Path]
+"""Where the archive of a package comes from. It may raise NotDownloaded."""
 
 
-def set_up(place: Place, archive: Path) -> None:
-    """What a person does before the first run: a repository, `init`, some settings, five issues."""
-    make_repository(place, archive)
-    _must(place.tidegate("init"))
-    path = place.repository / "tidegate.toml"
-    text = path.read_text(encoding="utf-8")
-    for section, key, value in SETTINGS:
-        text = with_key(text, section, key, value)
-    path.write_text(text, encoding="utf-8")
-    for wanted in WANTED:
-        footprint = (word for each in wanted.footprint for word in ("--footprint", each))
-        _must(place.tidegate("add", wanted.title, "--text", wanted.text, *footprint))
-    commit_all(place, "Set up Tidegate, and say what is wanted")
-    _must(place.tidegate("doctor"))
+class Proof(IntEnum):
+    """What came of one package; the worst is what the whole ends with."""
+
+    HOLDS = 0
+    WRONG = 1
+    NOT_PROVED = 3
 
 
-def _must(told: Told) -> None:
-    if told.code:
-        raise Trouble(f"{told.command} ended with code {told.code}:\n{told.said}")
-
-
-def prove(place: Place) -> Iterator[Claim]:
+def prove(place: Place, package: Package) -> Iterator[Claim]:
     """Run once, then look at everything that is promised of a run."""
-    yield afterwards.nothing_is_done_yet(place)
+    yield afterwards.nothing_is_done_yet(place, package)
     base, before = place.git("rev-parse", "HEAD"), witness.snapshot(place.repository)
-    told = place.run_tidegate()
+    strewn = afterwards.strewn(place)
+    ran = run(place, package)
     yield afterwards.untouched(place, before)
     yield from afterwards.nothing_left(place)
+    yield afterwards.nothing_strewn(place, strewn)
+    told = ran.told
     try:
         result = json.loads(told.output)
-        run, ref, commit = result["run"], result["target"]["ref"], result["target"]["commit"]
+        name, ref, commit = result["run"], result["target"]["ref"], result["target"]["commit"]
     except (ValueError, KeyError, TypeError) as error:
         raise Trouble(f"`run --json` exited {told.code} and said: {told.output}") from error
-    yield claims.outcomes(result, told.code, landed=LANDED, stopped=STOPPED)
-    yield from of_the_log(place, base=base, ref=ref)
-    yield from afterwards.fresh_clone(place, ref)
-    yield afterwards.second_run(place, run)
-    yield afterwards.faces(place, min(STOPPED))
-    yield afterwards.lands(place, commit)
+    yield claims.outcomes(result, told.code, {end: package.ending(end) for end in End})
+    log = _log(place)
+    yield from of_the_log(log, package, ran)
+    yield from of_the_log_and_git(place, package, log, base=base, ref=ref)
+    yield from afterwards.fresh_clone(place, package, ref)
+    yield afterwards.second_run(place, name)
+    yield afterwards.faces(place, package)
+    yield afterwards.lands(place, package, commit)
 
 
-def of_the_log(place: Place, *, base: str, ref: str) -> Iterator[Claim]:
-    """Everything that follows from the log, and from git beside it."""
-    told = place.tidegate("log", "--json")
-    _must(told)
-    log = claims.read_log(told.output)
+def _log(place: Place) -> Log:
+    told = place.tidegate("log", "--all", "--json")
+    must(told)
+    return claims.read_log(told.output)
+
+
+def of_the_log(log: Log, package: Package, ran: Ran) -> Iterator[Claim]:
+    """Everything that follows from the log alone."""
     yield claims.is_gapless(log)
     yield claims.base_first(log)
-    yield claims.within_width(log, WIDTH)
-    yield claims.carried_through(log, RIVALS, DISPUTED)
-    yield from (claims.stop(log, lane, fails=FAILS_MAX) for lane in sorted(STOPPED))
+    yield conduct.within_width(log, WIDTH)
+    yield claims.deserved(log, {wanted.id: wanted.fails for wanted in package.wanted})
+    for lane in sorted(package.ending(End.STOPPED)):
+        yield claims.stop(log, lane, fails=FAILS_MAX)
+    if package.rivals:
+        yield claims.carried_through(log, package.rivals, package.disputed)
+    if package.is_flaky:
+        yield claims.looked_again(log)
+    if package.builder_killed:
+        yield conduct.replaced(log, package.builder_killed, ran.builder_killed)
+    if package.controller_killed:
+        yield conduct.taken_up(log, package.controller_killed, ran.builder_left)
+
+
+def of_the_log_and_git(
+    place: Place, package: Package, log: Log, *, base: str, ref: str
+) -> Iterator[Claim]:
+    """What the log says, beside what git has."""
+    yield conduct.apart(log, afterwards.covered(place, package, base, ref))
+    yield conduct.within_footprints(log, afterwards.strayed(place, package, log))
     yield claims.landed_was_tested(log, afterwards.trees_of_landed(place, log))
     yield claims.chain(log, afterwards.first_parents(place, base, ref))
 
@@ -111,30 +108,47 @@ def judge(found: Iterator[Claim]) -> int:
     return wrong
 
 
-def main() -> int:
-    """The whole of it, in a folder that is kept where something is wrong."""
+def prove_one(package: Package, get: Getter = download) -> tuple[Proof, str]:
+    """The whole of one package, in a folder that is kept where something is wrong; a line on it."""
     start = time.perf_counter()
-    place = Place(Path(tempfile.mkdtemp(prefix="tidegate-acceptance-")).resolve())
-    print(f"{NAME} {VERSION}, in {place.folder}", flush=True)
+    folder = Path(tempfile.mkdtemp(prefix="tidegate-acceptance-")).resolve()
+    place = Place(folder)
+    what = f"{package.name} {package.version}"
+    print(f"{what}, in {folder}", flush=True)
     try:
-        archive = download(place.folder)
-        set_up(place, archive)
-        wrong = judge(prove(place))
+        set_up(place, package, get(package, folder))
+        wrong = judge(prove(place, package))
     except NotDownloaded as error:
-        shutil.rmtree(place.folder)
-        print(f"NOT PROVED: {NAME} {VERSION} could not be downloaded, nothing was run.\n{error}")
-        return 3
+        shutil.rmtree(folder)
+        return Proof.NOT_PROVED, f"NOT PROVED: {what} could not be downloaded: {error}"
     except Trouble as error:
-        print(f"WRONG  {error}\nkept: {place.folder}")
-        return 1
-    took_s = time.perf_counter() - start
+        return Proof.WRONG, f"WRONG: {what}: {error}\nkept: {folder}"
+    took = f"{time.perf_counter() - start:.0f} s"
     if wrong:
-        print(f"{wrong} claims do not hold ({took_s:.0f} s); kept: {place.folder}")
-        return 1
-    shutil.rmtree(place.folder)
-    print(f"all claims hold ({took_s:.0f} s)")
-    return 0
+        return Proof.WRONG, f"WRONG: {what}: {wrong} claims do not hold ({took}); kept: {folder}"
+    shutil.rmtree(folder)
+    return Proof.HOLDS, f"ok: {what}: all claims hold ({took})"
+
+
+def worst(found: Sequence[Proof]) -> Proof:
+    """A claim that is wrong outweighs a package that could not be had."""
+    return next((p for p in (Proof.WRONG, Proof.NOT_PROVED) if p in found), Proof.HOLDS)
+
+
+def main(names: Sequence[str], get: Getter = download) -> int:
+    """All packages, or those that are named; then a line for each and the time of all."""
+    start = time.perf_counter()
+    known = {package.name: package for package in PACKAGES}
+    if unknown := [name for name in names if name not in known]:
+        print(f"there is no package {', '.join(unknown)} here; there are {', '.join(known)}")
+        return 2
+    found = [prove_one(known[name], get) for name in names or known]
+    print()
+    for _, line in found:
+        print(line)
+    print(f"{len(found)} packages, {time.perf_counter() - start:.0f} s")
+    return worst([proof for proof, _ in found])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -68,33 +68,91 @@ def base_first(log: Log) -> Claim:
     )
 
 
-def outcomes(
-    result: Mapping[str, Any], code: int, *, landed: frozenset[str], stopped: frozenset[str]
-) -> Claim:
-    """What `run --json` says: exactly these landed, exactly these were stopped, nothing else."""
+def outcomes(result: Mapping[str, Any], code: int, ends: Mapping[str, frozenset[str]]) -> Claim:
+    """What `run --json` says: each issue ended as it had to, and there is no other.
+
+    `ends` says of each way to end which issues do: "landed", "stopped", "refused".
+    """
     found = {name: sorted(each["issue"] for each in result[name]) for name in _ENDS}
-    wanted = {"landed": sorted(landed), "stopped": sorted(stopped), "refused": [], "waiting": []}
+    wanted = {name: sorted(ends.get(name, ())) for name in _ENDS}
     problems = [f"{n}: {found[n]}, expected {wanted[n]}" for n in _ENDS if found[n] != wanted[n]]
-    if code != int(bool(stopped)):
+    if code != int(any(ends.get(name) for name in ("stopped", "refused"))):
         problems.append(f"`tidegate run` exited {code}")
-    reasons = "; ".join(f"{each['issue']}: {each['reason']}" for each in result["stopped"])
+    reasons = "; ".join(
+        f"{name} {each['issue']}: {each['reason']}"
+        for name in ("stopped", "refused")
+        for each in result[name]
+    )
     return Claim(
-        name="exactly the expected issues landed and were stopped",
+        name="exactly the expected issues landed, were stopped and were refused",
         problems=tuple(problems),
-        evidence=f"landed {' '.join(found['landed'])}; stopped {reasons}; exit code {code}",
+        evidence=f"landed {' '.join(found['landed'])}; {reasons}; exit code {code}",
     )
 
 
 _ENDS = ("landed", "stopped", "refused", "waiting")
 
 
-def stop(log: Log, lane: str, *, fails: int) -> Claim:
-    """The lane was stopped at that FAIL: each on a tree of its own, each red in a real check."""
-    counted = [
+def deserved(log: Log, fails: Mapping[str, int]) -> Claim:
+    """Each lane has the FAILs that it deserved and no more, and none is on a tree that landed."""
+    found = dict.fromkeys(fails, 0)
+    landed = {e.body["tree"] for e in of_kind(log, "landed")}
+    problems = []
+    for event in _counted(log):
+        found[event.lane] = found.get(event.lane, 0) + 1
+        if event.body["tree"] in landed:
+            problems.append(f"{event.lane}: FAIL at event {event.sequence} on a tree that landed")
+    problems += [
+        f"{lane}: {number} FAILs, expected {fails.get(lane, 0)}"
+        for lane, number in found.items()
+        if number != fails.get(lane, 0)
+    ]
+    shown = ", ".join(f"{lane} {number}" for lane, number in found.items() if number)
+    return Claim(
+        name="each builder got the FAILs that it deserved, and nobody else did",
+        problems=tuple(problems),
+        evidence=f"FAILs: {shown or 'none'}",
+    )
+
+
+def _counted(log: Log, lane: str | None = None) -> Iterator[Event]:
+    """The FAILs of builders that count."""
+    return (
         e
         for e in of_kind(log, "judged", lane=lane)
         if "-build-" in e.body["attempt"] and e.body["verdict"] == "FAIL" and e.body["counts"]
+    )
+
+
+def looked_again(log: Log) -> Claim:
+    """Where a check was red for no reason it was run again on the same tree, and then passed."""
+    reds = [
+        e
+        for e in of_kind(log, "judged")
+        if "-build-" in e.body["attempt"] and e.body["verdict"] == "FAIL" and not e.body["counts"]
     ]
+    passed = {e.body["tree"]: e.sequence for e in of_kind(log, "judged") if _is_pass(e)}
+    problems = [
+        f"{e.lane}: {e.body['by']} was red at event {e.sequence}, and nothing passed afterwards"
+        for e in reds
+        if passed.get(e.body["tree"], 0) < e.sequence
+    ]
+    if not reds:
+        problems.append("no check was red for no reason")
+    return Claim(
+        name="a check that was red for no reason was run again, and nobody was blamed",
+        problems=tuple(problems),
+        evidence=", ".join(f"{e.body['by']} red, then green" for e in reds),
+    )
+
+
+def _is_pass(event: Event) -> bool:
+    return event.body["verdict"] == "PASS" and "-build-" in event.body["attempt"]
+
+
+def stop(log: Log, lane: str, *, fails: int) -> Claim:
+    """The lane was stopped at that FAIL: each on a tree of its own, each red in a real check."""
+    counted = list(_counted(log, lane))
     trees = [e.body["tree"] for e in counted]
     codes = [exit_code(log, e.body["by"]) for e in counted]
     ends = [e.body["outcome"] for e in of_kind(log, "lane_ended", lane=lane)]
@@ -115,27 +173,6 @@ def exit_code(log: Log, attempt: str) -> int | None:
     """With which code an attempt's last turn ended by itself; None where it never did."""
     ends = [e.body for e in of_kind(log, "turn_ended") if e.body["attempt"] == attempt]
     return ends[-1]["code"] if ends and ends[-1]["how"] == "exited" else None
-
-
-def within_width(log: Log, width: int) -> Claim:
-    """Never were more builders at work than the user allowed."""
-    at_work: set[str] = set()
-    most: set[str] = set()
-    crowds = []
-    for event in log:
-        attempt = event.body.get("attempt", "")
-        if event.kind == "turn_opened" and "-build-" in attempt:
-            at_work.add(attempt)
-        elif event.kind == "turn_ended":
-            at_work.discard(attempt)
-        if len(at_work) > width and event.kind == "turn_opened":
-            crowds.append(f"event {event.sequence}: {', '.join(sorted(at_work))} at work")
-        most = max(most, set(at_work), key=len)
-    return Claim(
-        name=f"at most {width} agents were at work at once",
-        problems=tuple(crowds),
-        evidence=f"at most {', '.join(sorted(most))}",
-    )
 
 
 def carried_through(log: Log, rivals: frozenset[str], path: str) -> Claim:
@@ -207,10 +244,7 @@ def _passed(log: Log, tree: str, *, before: int) -> list[str]:
     return [
         e.body["by"]
         for e in of_kind(log, "judged")
-        if e.sequence < before
-        and e.body["tree"] == tree
-        and e.body["verdict"] == "PASS"
-        and "-build-" in e.body["attempt"]
+        if e.sequence < before and e.body["tree"] == tree and _is_pass(e)
     ]
 
 

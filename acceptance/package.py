@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from acceptance.issues import NAME, SHA256, VERSION
 from acceptance.place import Place
+from acceptance.wanted import Package
 
 DOWNLOAD_LIMIT_S = 120.0
 
@@ -18,10 +18,11 @@ class NotDownloaded(Exception):
     """The package could not be had. The message says so, with pip's last words."""
 
 
-def download(folder: Path) -> Path:
+def download(package: Package, folder: Path) -> Path:
     """The source distribution, as a file in `folder`. Raises NotDownloaded."""
     wanted = folder / "wanted.txt"
-    wanted.write_text(f"{NAME}=={VERSION} --hash=sha256:{SHA256}\n", encoding="utf-8")
+    pinned = f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n"
+    wanted.write_text(pinned, encoding="utf-8")
     argv = (sys.executable, "-m", "pip", "download", "--quiet", "--retries", "2", "--no-deps")
     source = ("--no-binary", ":all:", "--no-build-isolation", "--require-hashes")
     try:
@@ -41,16 +42,16 @@ def download(folder: Path) -> Path:
     return found[0]
 
 
-def make_repository(place: Place, archive: Path) -> str:
+def make_repository(place: Place, package: Package, archive: Path) -> str:
     """Unpack the package into the place's checkout and commit it; the commit."""
-    for folder in (place.repository, place.folder / "home"):
+    for folder in (place.repository, place.home, place.scratch, place.meetings):
         folder.mkdir()
     unpack = ("tar", "--extract", "--gzip", "--strip-components=1", "--no-same-owner")
     place.must(*unpack, "--file", str(archive))
     place.git("init", "--quiet", "--initial-branch", "main")
     place.git("config", "user.name", "A person")
     place.git("config", "user.email", "person@example.invalid")
-    return commit_all(place, f"{NAME} {VERSION}, as it was published")
+    return commit_all(place, f"{package.name} {package.version}, as it was published")
 
 
 def commit_all(place: Place, message: str) -> str:

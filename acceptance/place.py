@@ -7,7 +7,6 @@ has activated. Each has a limit, and one that exceeds it is ended.
 
 import os
 import shlex
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 COMMAND_LIMIT_S = 120.0
-RUN_LIMIT_S = 420.0
-_STOP_LIMIT_S = 60.0
 _STRAYS = ("GIT_", "XDG_", "TIDEGATE_", "PYTEST_", "RUFF_", "COVERAGE_")
 
 
@@ -51,6 +48,21 @@ class Place:
         return self.folder / "repository"
 
     @property
+    def home(self) -> Path:
+        """The user's home."""
+        return self.folder / "home"
+
+    @property
+    def scratch(self) -> Path:
+        """Where temporary files go."""
+        return self.folder / "scratch"
+
+    @property
+    def meetings(self) -> Path:
+        """Where builders say that they are at work, if somebody waits for it."""
+        return self.folder / "meetings"
+
+    @property
     def state(self) -> Path:
         """Where workspaces are."""
         return self.folder / "state"
@@ -64,7 +76,8 @@ class Place:
         """This process's environment, less what would lead elsewhere."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_STRAYS)}
         return kept | {
-            "HOME": str(self.folder / "home"),
+            "HOME": str(self.home),
+            "TMPDIR": str(self.scratch),
             "XDG_STATE_HOME": str(self.state),
             "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}",
         }
@@ -83,9 +96,9 @@ class Place:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise Trouble(f"{_shown(argv)} did not end within {COMMAND_LIMIT_S:g} s") from error
+            raise Trouble(f"{shown(argv)} did not end within {COMMAND_LIMIT_S:g} s") from error
         return Told(
-            command=_shown(argv),
+            command=shown(argv),
             code=done.returncode,
             output=done.stdout.decode(errors="replace"),
             errors=done.stderr.decode(errors="replace"),
@@ -106,42 +119,8 @@ class Place:
         """What the command line answers."""
         return self.tell(sys.executable, "-m", "tidegate", *arguments)
 
-    def run_tidegate(self) -> Told:
-        """`tidegate run --json`, with its progress on this program's standard error."""
-        argv = (sys.executable, "-m", "tidegate", "run", "--json")
-        with subprocess.Popen(
-            argv,
-            cwd=self.repository,
-            env=self.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-        ) as process:
-            try:
-                output, _ = process.communicate(timeout=RUN_LIMIT_S)
-            except subprocess.TimeoutExpired as error:
-                _stop(process)
-                raise Trouble(f"{_shown(argv)} did not end within {RUN_LIMIT_S:g} s") from error
-            except KeyboardInterrupt:
-                _stop(process)
-                raise
-        return Told(
-            command=_shown(argv), code=process.returncode, output=output.decode(errors="replace")
-        )
 
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End a run and its agents, as a person would: by two interrupts."""
-    for _ in range(2):
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(_STOP_LIMIT_S)
-        except subprocess.TimeoutExpired:
-            continue
-        return
-    process.kill()
-
-
-def _shown(argv: Sequence[str]) -> str:
+def shown(argv: Sequence[str]) -> str:
     """A command as a person would write it."""
     words = argv[2:] if argv[:2] == (sys.executable, "-m") else argv
     return f"`{shlex.join(words)}`"

@@ -1,18 +1,24 @@
 """What the user has: every file of the checkout and of its git folder, byte for byte.
 
 Left out is what Tidegate may write: its own folder, branches that begin with `tidegate/`, and
-objects, of which git may hold any number without anything being different for the user.
+objects and large files, of which git may hold any number without anything being different for the
+user. In a submodule's store refs of Tidegate's own keep what was delivered there.
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-_OURS = (
-    ".git/objects/",
-    ".git/tidegate/",
-    ".git/refs/heads/tidegate/",
-    ".git/logs/refs/heads/tidegate/",
+_OURS = re.compile(
+    r"""\.git/(?:
+        (?:modules/[^/]+/)?objects/
+        | modules/[^/]+/refs/tidegate/
+        | lfs/objects/
+        | tidegate/
+        | (?:logs/)?refs/heads/tidegate/
+    )""",
+    re.VERBOSE,
 )
 
 
@@ -21,7 +27,7 @@ def snapshot(checkout: Path) -> Mapping[str, str]:
     return {
         name: _print_of(path)
         for path in sorted(checkout.rglob("*"))
-        if not (name := str(path.relative_to(checkout))).startswith(_OURS)
+        if not _OURS.match(name := str(path.relative_to(checkout)))
         and (path.is_symlink() or path.is_file())
     }
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ RIVALS = frozenset({"001", "002"})
 RESULT: Mapping[str, Any] = {
     "landed": [{"issue": "002"}, {"issue": "001"}],
     "stopped": [{"issue": "003", "reason": "STOP at FAIL 3"}],
-    "refused": [],
+    "refused": [{"issue": "004", "reason": "unstated: by whom"}],
     "waiting": [],
 }
 
@@ -25,9 +26,9 @@ def judged(log: Log, trees: Mapping[str, str] = TREES, chain: Sequence[str] = ()
     return [
         claims.is_gapless(log),
         claims.base_first(log),
-        claims.within_width(log, 1),
         claims.carried_through(log, RIVALS, PATH),
         claims.stop(log, "003", fails=3),
+        claims.deserved(log, {"003": 3}),
         claims.landed_was_tested(log, trees),
         claims.chain(log, chain or ("commit-1", "commit-2")),
     ]
@@ -54,9 +55,9 @@ def end_of(attempt: str) -> Any:
 
 
 BASE = "the base was checked before an issue was taken"
-WIDTH = "at most 1 agents were at work at once"
 CARRIED = f"the second change to {PATH} was sent back and carried through"
 STOP = "issue 003 was stopped at FAIL 3"
+FAILS = "each builder got the FAILs that it deserved, and nobody else did"
 TESTED = "each landed tree was a tested tree"
 CHAIN = "the target consists of exactly the landed commits"
 
@@ -90,15 +91,15 @@ def test_a_log_with_a_gap_is_not_whole(log: Log) -> None:
         (changed(GOOD, of("conflicted", "002"), {"paths": [PATH, "other.py"]}), [CARRIED]),
         (changed(GOOD, of("conflicted", "002"), {"target": "elsewhere"}), [CARRIED]),
         (without(GOOD, of("turn_opened", "002")), [CARRIED]),
-        (without(GOOD, end_of("001-build-1")), [WIDTH]),
         (without(GOOD, of("landed", "002")), [CARRIED, CHAIN]),
-        (without(GOOD, by("003-check-2")), [STOP]),
+        (without(GOOD, by("003-check-2")), [STOP, FAILS]),
         (changed(GOOD, by("003-check-2"), {"tree": "red-1"}), [STOP]),
-        (changed(GOOD, by("003-check-2"), {"counts": False}), [STOP]),
+        (changed(GOOD, by("003-check-2"), {"counts": False}), [STOP, FAILS]),
+        (changed(GOOD, by("002-check-1"), {"verdict": "FAIL"}), [FAILS]),
         (changed(GOOD, by("003-check-2"), {"by": "controller"}), [STOP]),
         (changed(GOOD, of("lane_ended", "003"), {"outcome": "refused"}), [STOP]),
         (without(GOOD, by("002-check-2")), [TESTED]),
-        (changed(GOOD, by("002-check-2"), {"verdict": "FAIL"}), [TESTED]),
+        (changed(GOOD, by("002-check-2"), {"verdict": "FAIL"}), [FAILS, TESTED]),
         (changed(GOOD, by("002-check-2"), {"tree": "tree-2a"}), [TESTED]),
         (changed(GOOD, by("002-check-2"), {"by": "controller"}), [TESTED]),
         (changed(GOOD, of("landed", "002"), {"tree": "tree-2a"}), [TESTED]),
@@ -152,16 +153,66 @@ def test_a_chain_is_compared_commit_by_commit(chain: list[str]) -> None:
     assert claims.chain(GOOD, chain).problems
 
 
+def red_first(**red: Any) -> Log:
+    """The good log with a check before 001's that is red for no reason, but for what is changed."""
+    verdict = next(event for event in GOOD if by("001-check-1")(event))
+    body = {**verdict.body, "by": "001-check-0", "verdict": "FAIL", "counts": False, **red}
+    later = [replace(event, sequence=event.sequence + 1) for event in GOOD]
+    return [Event(sequence=1, kind="judged", lane="001", body=body), *later]
+
+
+def test_a_red_check_that_passes_again_blames_nobody() -> None:
+    """It is run again on the very tree, and shown."""
+    claim = claims.looked_again(red_first())
+    assert claim.problems == ()
+    assert "001-check-0 red, then green" in claim.evidence
+    assert claims.deserved(red_first(), {"003": 3}).problems == ()
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        GOOD,
+        red_first(tree="another"),
+        [event for event in red_first() if not by("001-check-1")(event)],
+        [*GOOD, Event(sequence=99, kind="judged", lane="001", body=red_first()[0].body)],
+    ],
+)
+def test_a_red_check_without_a_green_one_after_it_is_a_problem(log: Log) -> None:
+    """And so is a log in which nothing was ever red: then nothing is shown."""
+    assert claims.looked_again(log).problems
+
+
+def test_a_fail_on_a_tree_that_landed_is_a_problem() -> None:
+    """It was deserved by number, and blamed somebody who was right."""
+    log = changed(GOOD, by("003-check-2"), {"tree": "tree-2b"})
+    assert any("landed" in problem for problem in claims.deserved(log, {"003": 3}).problems)
+
+
 def outcome(code: int = 1, **change: Any) -> Claim:
     """The claim of the outcomes, with something changed in the result."""
-    landed, stopped = frozenset({"001", "002"}), frozenset({"003"})
-    return claims.outcomes({**RESULT, **change}, code, landed=landed, stopped=stopped)
+    ends = {
+        "landed": frozenset({"001", "002"}),
+        "stopped": frozenset({"003"}),
+        "refused": frozenset({"004"}),
+    }
+    return claims.outcomes({**RESULT, **change}, code, ends)
 
 
 def test_the_expected_outcomes_hold_in_any_order() -> None:
-    """Landed and stopped are compared as sets; the evidence says why one was stopped."""
+    """Ends are compared as sets; the evidence says why one was stopped or refused."""
     assert outcome().problems == ()
-    assert "003: STOP at FAIL 3" in outcome().evidence
+    assert "stopped 003: STOP at FAIL 3" in outcome().evidence
+    assert "refused 004: unstated" in outcome().evidence
+
+
+def test_a_refusal_alone_needs_a_person() -> None:
+    """The run exits with 1 where something did not land, whichever way."""
+    result, ends = {**RESULT, "stopped": []}, {"landed": frozenset({"001", "002"})}
+    refused = {**ends, "refused": frozenset({"004"})}
+    assert claims.outcomes(result, 1, refused).problems == ()
+    assert claims.outcomes(result, 0, refused).problems
+    assert claims.outcomes({**result, "refused": []}, 0, ends).problems == ()
 
 
 @pytest.mark.parametrize(
@@ -172,8 +223,9 @@ def test_the_expected_outcomes_hold_in_any_order() -> None:
         outcome(landed=[{"issue": "001"}]),
         outcome(landed=[*RESULT["landed"], {"issue": "002"}]),
         outcome(stopped=[]),
-        outcome(refused=[{"issue": "004"}]),
-        outcome(waiting=[{"issue": "004"}]),
+        outcome(refused=[]),
+        outcome(refused=[*RESULT["refused"], {"issue": "005", "reason": "done"}]),
+        outcome(waiting=[{"issue": "005"}]),
     ],
 )
 def test_any_other_outcome_is_a_problem(claim: Claim) -> None:

@@ -1,11 +1,15 @@
 """Editing tidegate.toml as a person does."""
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
-from acceptance.__main__ import SETTINGS
+from acceptance.outset import settings
+from acceptance.packages import PACKAGES
+from acceptance.place import Place
 from acceptance.settings import with_key
+from acceptance.wanted import Package
 from tidegate.config.detection import Detected
 from tidegate.config.starter import starter_toml
 
@@ -40,13 +44,15 @@ def test_a_key_that_is_not_offered_is_an_error(section: str, key: str) -> None:
         with_key(TEXT, section, key, 1)
 
 
-def test_the_starter_file_offers_every_setting() -> None:
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_the_starter_file_offers_every_setting(package: Package) -> None:
     """What `tidegate init` writes has a line for all that the acceptance sets."""
+    wanted = list(settings(package, Place(Path("/made up"))))
     text = starter_toml(Detected(check="", setup="", why="", gitignore=""))
-    for section, key, value in SETTINGS:
+    for section, key, value in wanted:
         text = with_key(text, section, key, value)
     read = tomllib.loads(text)
-    for section, key, value in SETTINGS:
+    for section, key, value in wanted:
         table = read
         for name in section.split("."):
             table = table[name]

@@ -31,7 +31,19 @@ def seen(checkout: Path, change: Callable[[], object]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["code.py", ".git/HEAD", ".git/index", ".git/refs/heads/main", ".git/config", "new.py"]
+    "name",
+    [
+        "code.py",
+        ".git/HEAD",
+        ".git/index",
+        ".git/refs/heads/main",
+        ".git/config",
+        "new.py",
+        ".git/modules/words/HEAD",
+        ".git/modules/words/refs/heads/main",
+        ".git/lfs/tmp/left",
+        ".gitmodules",
+    ],
 )
 def test_every_file_counts(checkout: Path, name: str) -> None:
     """Files of the checkout and of git's folder, HEAD, the index and the refs among them."""
@@ -61,8 +73,16 @@ def test_a_link_counts_by_where_it_leads(checkout: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [".git/objects/ab/cd", ".git/tidegate/ledger.db", ".git/refs/heads/tidegate/20260101-0000"],
+    [
+        ".git/objects/ab/cd",
+        ".git/modules/words/objects/ab/cd",
+        ".git/modules/words/refs/tidegate/delivered/abcd",
+        ".git/lfs/objects/ab/cd/abcd",
+        ".git/tidegate/ledger.db",
+        ".git/refs/heads/tidegate/20260101-0000",
+        ".git/logs/refs/heads/tidegate/20260101-0000",
+    ],
 )
 def test_what_tidegate_may_write_does_not_count(checkout: Path, name: str) -> None:
-    """Objects, its own folder and its own branches."""
+    """Objects and large files, its own folder, and its own branches and refs."""
     assert seen(checkout, lambda: write(checkout / name)) == []
