@@ -36,8 +36,8 @@ check: ## lint, format, types, floors, sizes, pages, changelog
 fix: ## let the linter and the formatter repair what they can
 	@$(call environment,dev); "$$py" -m ruff check --fix; "$$py" -m ruff format
 
-acceptance: ## run the product on real repositories with tests of their own (minutes)
-	@$(call environment,dev); "$$py" -m acceptance
+acceptance: ## run the product on three published packages, and judge what came of it (minutes)
+	@$(call environment,dev); "$$py" -m acceptance $(PACKAGES)
 
 bench: ## measure, and compare with what the documentation says (minutes)
 	@$(call environment,dev); "$$py" -m bench

@@ -72,7 +72,7 @@ def of_the_log(log: Log, package: Package, ran: Ran) -> Iterator[Claim]:
     yield claims.is_gapless(log)
     yield claims.base_first(log)
     yield conduct.within_width(log, WIDTH)
-    yield claims.deserved(log, {wanted.id: wanted.fails for wanted in package.wanted})
+    yield claims.deserved(log, package.deserved)
     for lane in sorted(package.ending(End.STOPPED)):
         yield claims.stop(log, lane, fails=FAILS_MAX)
     if package.rivals:
@@ -90,6 +90,10 @@ def of_the_log_and_git(
 ) -> Iterator[Claim]:
     """What the log says, beside what git has."""
     yield conduct.apart(log, afterwards.covered(place, package, base, ref))
+    if any("exit" in wanted.because for wanted in package.wanted):
+        yield claims.word_for_word(afterwards.told_after_red(place, log))
+    if package.has_parts:
+        yield afterwards.parts(place, ref)
     yield conduct.within_footprints(log, afterwards.strayed(place, package, log))
     yield claims.landed_was_tested(log, afterwards.trees_of_landed(place, log))
     yield claims.chain(log, afterwards.first_parents(place, base, ref))

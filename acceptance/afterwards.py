@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from acceptance import leftovers, witness
+from acceptance import claims, leftovers, witness
 from acceptance.claims import Claim, Log, of_kind
 from acceptance.conduct import Covered
 from acceptance.place import Place, Told
@@ -53,6 +53,37 @@ def strayed(place: Place, package: Package, log: Log) -> Mapping[str, Sequence[s
         outside = [f":(exclude,glob){pattern}" for pattern in footprints[event.lane]]
         found[commit] = _moved(place, f"{commit}^1", commit, ".", *outside) if outside else ()
     return found
+
+
+def told_after_red(place: Place, log: Log) -> Mapping[str, tuple[str, str]]:
+    """Red check -> what it printed, and the finding that its builder had in the turn after it.
+
+    The last FAIL of a lane that stopped has no turn after it.
+    """
+    (run,) = (place.ledger_folder / "runs").iterdir()
+    found = {}
+    for check, build, turn in claims.red_checks(log):
+        finding = run / "attempts" / build / "turns" / str(turn + 1) / "finding.md"
+        printed = run / "attempts" / check / "turns" / "1" / "stdout"
+        if finding.exists():
+            found[check] = (printed.read_text("utf-8"), finding.read_text("utf-8"))
+    return found
+
+
+def parts(place: Place, ref: str) -> Claim:
+    """The large file is a pointer in git, and the submodule's commit is in the user's own store."""
+    corpus = place.git("show", f"{ref}:corpus.txt")
+    commit = place.git("rev-parse", f"{ref}:words")
+    store = place.repository / ".git" / "modules" / "words"
+    known = place.tell("git", "cat-file", "-e", f"{commit}^{{commit}}", cwd=store)
+    problems = [] if corpus.startswith("version https://git-lfs") else [f"corpus.txt is {corpus!r}"]
+    if known.code:
+        problems.append(f"{commit} is not in {store}: {known.said}")
+    return Claim(
+        name="the large file landed as a pointer, the submodule's commit is in its store",
+        problems=tuple(problems),
+        evidence=f"{' '.join(corpus.splitlines()[1:])}; words at {commit[:10]}",
+    )
 
 
 def fresh_clone(place: Place, package: Package, ref: str) -> Iterator[Claim]:

@@ -93,21 +93,31 @@ def outcomes(result: Mapping[str, Any], code: int, ends: Mapping[str, frozenset[
 _ENDS = ("landed", "stopped", "refused", "waiting")
 
 
-def deserved(log: Log, fails: Mapping[str, int]) -> Claim:
-    """Each lane has the FAILs that it deserved and no more, and none is on a tree that landed."""
-    found = dict.fromkeys(fails, 0)
+def deserved(log: Log, expected: Mapping[str, tuple[int, str]]) -> Claim:
+    """Each lane has the FAILs that it deserved and no more, and none is on a tree that landed.
+
+    `expected` says how many, and what is the reason of each.
+    """
+    found = dict.fromkeys(expected, 0)
     landed = {e.body["tree"] for e in of_kind(log, "landed")}
     problems = []
     for event in _counted(log):
         found[event.lane] = found.get(event.lane, 0) + 1
+        reason = event.body["reason"]
+        if reason != expected.get(event.lane, (0, reason))[1]:
+            problems.append(f"{event.lane}: FAIL at event {event.sequence} for {reason!r}")
         if event.body["tree"] in landed:
             problems.append(f"{event.lane}: FAIL at event {event.sequence} on a tree that landed")
     problems += [
-        f"{lane}: {number} FAILs, expected {fails.get(lane, 0)}"
+        f"{lane}: {number} FAILs, expected {expected.get(lane, (0, ''))[0]}"
         for lane, number in found.items()
-        if number != fails.get(lane, 0)
+        if number != expected.get(lane, (0, ""))[0]
     ]
-    shown = ", ".join(f"{lane} {number}" for lane, number in found.items() if number)
+    shown = ", ".join(
+        f"{lane} {number} ({expected[lane][1]})"
+        for lane, number in found.items()
+        if number and lane in expected
+    )
     return Claim(
         name="each builder got the FAILs that it deserved, and nobody else did",
         problems=tuple(problems),
@@ -121,6 +131,40 @@ def _counted(log: Log, lane: str | None = None) -> Iterator[Event]:
         e
         for e in of_kind(log, "judged", lane=lane)
         if "-build-" in e.body["attempt"] and e.body["verdict"] == "FAIL" and e.body["counts"]
+    )
+
+
+def red_checks(log: Log) -> Sequence[tuple[str, str, int]]:
+    """Of each FAIL that counts and came of a check: the check, the build, the turn before it."""
+    turns: dict[str, int] = {}
+    found = []
+    for event in log:
+        if event.kind == "turn_opened":
+            turns[event.body["attempt"]] = event.body["turn"]
+        elif event in _counted([event]) and "-check-" in event.body["by"]:
+            build = event.body["attempt"]
+            found.append((event.body["by"], build, turns[build]))
+    return found
+
+
+def word_for_word(told: Mapping[str, tuple[str, str]]) -> Claim:
+    """What a red check said is in the finding of the next turn, each line as it was.
+
+    `told` says of each check what it printed, and which finding its builder had next.
+    """
+    problems = [
+        f"{check}: the finding lacks {line!r}"
+        for check, (printed, finding) in told.items()
+        for line in printed.splitlines()
+        if line.strip() and line not in finding
+    ]
+    problems += [f"{check} printed nothing" for check, (said, _) in told.items() if not said]
+    if not told:
+        problems.append("nothing was red")
+    return Claim(
+        name="a builder hears of a red check word for word",
+        problems=tuple(problems[:5]),
+        evidence=", ".join(f"{len(said)} characters of {c}" for c, (said, _) in told.items()),
     )
 
 

@@ -32,10 +32,11 @@ class Ran:
     builder_left: int = 0
 
 
-class _Meeting:
+class Meeting:
     """The pipes through which the first builder of an issue says who it is, and is let go on."""
 
-    def __init__(self, place: Place, issue: str) -> None:
+    def __init__(self, place: Place, issue: str, limit_s: float = MEETING_LIMIT_S) -> None:
+        self._limit_s = limit_s
         self._here, self._go = (place.meetings / f"{issue}.{name}" for name in ("here", "go"))
         for pipe in (self._here, self._go):
             os.mkfifo(pipe)
@@ -43,8 +44,8 @@ class _Meeting:
 
     def builder(self) -> int:
         """Wait for the builder; its process, which waits until it is let go on."""
-        if not select.select([self._told], [], [], MEETING_LIMIT_S)[0]:
-            raise Trouble(f"nobody was at {self._here} within {MEETING_LIMIT_S:g} s")
+        if not select.select([self._told], [], [], self._limit_s)[0]:
+            raise Trouble(f"nobody was at {self._here} within {self._limit_s:g} s")
         self._here.unlink()
         return int(os.read(self._told, 64))
 
@@ -61,8 +62,8 @@ class _Meeting:
 
 
 @contextmanager
-def _met(place: Place, issue: str) -> Iterator[_Meeting]:
-    meeting = _Meeting(place, issue)
+def _met(place: Place, issue: str) -> Iterator[Meeting]:
+    meeting = Meeting(place, issue)
     try:
         yield meeting
     finally:
@@ -91,7 +92,7 @@ def run(place: Place, package: Package) -> Ran:
         return Ran(told=_to_its_end(place, process))
 
 
-def _killed_at_work(place: Place, meeting: _Meeting) -> int:
+def _killed_at_work(place: Place, meeting: Meeting) -> int:
     """Start a run and kill its controller when a builder is at work; the builder's process."""
     with _started(place) as process:
         builder = meeting.builder()

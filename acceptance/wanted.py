@@ -24,7 +24,8 @@ class Wanted:
     """One issue.
 
     `proof` is a command that exits with 1 on the base and with 0 where the change is in; an issue
-    that does not land has none. `fails` is how many FAILs its builder deserves.
+    that does not land has none. `fails` is how many FAILs its builder deserves, and
+    `because` is what the run gives as the reason of each.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Wanted:
     footprint: tuple[str, ...] = ()
     proof: tuple[str, ...] = ()
     fails: int = 0
+    because: str = ""
     end: End = End.LANDED
 
 
@@ -66,6 +68,11 @@ class Package:
     def ending(self, end: End) -> frozenset[str]:
         """The issues that must end so."""
         return frozenset(wanted.id for wanted in self.wanted if wanted.end is end)
+
+    @property
+    def deserved(self) -> dict[str, tuple[int, str]]:
+        """How many FAILs the builder of each issue deserves, and for what."""
+        return {wanted.id: (wanted.fails, wanted.because) for wanted in self.wanted}
 
     @property
     def proofs(self) -> dict[str, tuple[str, ...]]:

@@ -24,6 +24,7 @@ _WANTED = (
         text="The warning says that it is deprecated; it should name lru_cache, and be tested.",
         proof=("sh", "-c", "test -f tests/test_mru_said.py && grep -q 'use lru_' src/*/func.py"),
         fails=1,
+        because="test_surface_changed",
     ),
     Wanted(
         id="004",
@@ -32,6 +33,7 @@ _WANTED = (
         footprint=("docs/**",),
         proof=has("This is the documentation of version 5.5", "docs/index.rst"),
         fails=1,
+        because="out_of_scope",
     ),
     Wanted(
         id="005",

@@ -34,7 +34,7 @@ def made_log() -> list[Event]:
 def _build(log: list[Event], lane: str, *, base: str | None) -> None:
     """One turn of a lane's builder."""
     build = f"{lane}-build-1"
-    _add(log, lane, "turn_opened", attempt=build, base=base)
+    _add(log, lane, "turn_opened", attempt=build, base=base, turn=1)
     _add(log, lane, "turn_ended", attempt=build, how="exited", code=0)
 
 
@@ -43,7 +43,7 @@ def _check(log: list[Event], lane: str, *, number: int, tree: str, code: int) ->
     check, verdict = f"{lane}-check-{number}", "FAIL" if code else "PASS"
     _add(log, lane, "turn_ended", attempt=check, how="exited", code=code)
     build = {"attempt": f"{lane}-build-1", "by": check, "tree": tree}
-    _add(log, lane, "judged", **build, verdict=verdict, counts=True)
+    _add(log, lane, "judged", **build, verdict=verdict, counts=True, reason=f"exit {code}")
 
 
 def _add(log: list[Event], lane: str, kind: str, **body: Any) -> None:

@@ -12,6 +12,7 @@ from acceptance.claims import Claim, Event, Log
 from tests.acceptance.made_log import PATH, TREES, changed, made_log, without
 
 GOOD = made_log()
+FAILS_EXPECTED = {"003": (3, "exit 1")}
 RIVALS = frozenset({"001", "002"})
 RESULT: Mapping[str, Any] = {
     "landed": [{"issue": "002"}, {"issue": "001"}],
@@ -28,7 +29,7 @@ def judged(log: Log, trees: Mapping[str, str] = TREES, chain: Sequence[str] = ()
         claims.base_first(log),
         claims.carried_through(log, RIVALS, PATH),
         claims.stop(log, "003", fails=3),
-        claims.deserved(log, {"003": 3}),
+        claims.deserved(log, FAILS_EXPECTED),
         claims.landed_was_tested(log, trees),
         claims.chain(log, chain or ("commit-1", "commit-2")),
     ]
@@ -96,6 +97,7 @@ def test_a_log_with_a_gap_is_not_whole(log: Log) -> None:
         (changed(GOOD, by("003-check-2"), {"tree": "red-1"}), [STOP]),
         (changed(GOOD, by("003-check-2"), {"counts": False}), [STOP, FAILS]),
         (changed(GOOD, by("002-check-1"), {"verdict": "FAIL"}), [FAILS]),
+        (changed(GOOD, by("003-check-1"), {"reason": "out of scope"}), [FAILS]),
         (changed(GOOD, by("003-check-2"), {"by": "controller"}), [STOP]),
         (changed(GOOD, of("lane_ended", "003"), {"outcome": "refused"}), [STOP]),
         (without(GOOD, by("002-check-2")), [TESTED]),
@@ -166,7 +168,7 @@ def test_a_red_check_that_passes_again_blames_nobody() -> None:
     claim = claims.looked_again(red_first())
     assert claim.problems == ()
     assert "001-check-0 red, then green" in claim.evidence
-    assert claims.deserved(red_first(), {"003": 3}).problems == ()
+    assert claims.deserved(red_first(), FAILS_EXPECTED).problems == ()
 
 
 @pytest.mark.parametrize(
@@ -183,10 +185,33 @@ def test_a_red_check_without_a_green_one_after_it_is_a_problem(log: Log) -> None
     assert claims.looked_again(log).problems
 
 
+def test_each_red_check_is_known_with_the_turn_that_it_judged() -> None:
+    """So that what it printed can be compared with the finding of the turn after."""
+    reds = [(f"003-check-{number}", "003-build-1", 1) for number in (1, 2, 3)]
+    assert list(claims.red_checks(GOOD)) == reds
+
+
+@pytest.mark.parametrize(
+    ("told", "holds"),
+    [
+        ({"c": ("one\n\ntwo\n", "It failed:\n\none\n\ntwo\n")}, True),
+        ({"c": ("one\ntwo\n", "It failed:\none\n")}, False),
+        ({"c": ("one two\n", "one\ntwo\n")}, False),
+        ({"c": ("", "It failed")}, False),
+        ({}, False),
+    ],
+)
+def test_a_finding_has_every_line_of_the_check(
+    told: Mapping[str, tuple[str, str]], *, holds: bool
+) -> None:
+    """A line that is left out or broken in two is not word for word; silence proves nothing."""
+    assert (claims.word_for_word(told).problems == ()) is holds
+
+
 def test_a_fail_on_a_tree_that_landed_is_a_problem() -> None:
     """It was deserved by number, and blamed somebody who was right."""
     log = changed(GOOD, by("003-check-2"), {"tree": "tree-2b"})
-    assert any("landed" in problem for problem in claims.deserved(log, {"003": 3}).problems)
+    assert any("landed" in problem for problem in claims.deserved(log, FAILS_EXPECTED).problems)
 
 
 def outcome(code: int = 1, **change: Any) -> Claim:
