@@ -46,7 +46,7 @@ bench-long: ## measure with the sample sizes behind the published figures (twent
 	@$(call environment,dev); "$$py" -m bench --long
 
 docs: ## write anew the parts of the pages that are derived from the code
-	@$(call environment,dev); "$$py" scripts/docs.py || exit 1; for page in docs_configuration docs_commands docs_states; do "$$py" -m scripts.$$page || exit 1; done
+	@$(call environment,dev); "$$py" scripts/docs.py || exit 1; for page in docs_configuration docs_commands docs_states docs_events; do "$$py" -m scripts.$$page || exit 1; done
 
 lock: ## pin the newest versions of all packages in constraints.txt
 	@$(call environment,dev); "$$py" scripts/lock.py

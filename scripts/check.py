@@ -24,6 +24,7 @@ CHECKS: Mapping[str, tuple[str, ...]] = {
     "configuration page": (sys.executable, "-m", "scripts.docs_configuration", "--check"),
     "commands page": (sys.executable, "-m", "scripts.docs_commands", "--check"),
     "states page": (sys.executable, "-m", "scripts.docs_states", "--check"),
+    "events page": (sys.executable, "-m", "scripts.docs_events", "--check"),
     "changelog": (sys.executable, "scripts/changelog.py", "check"),
 }
 

@@ -21,6 +21,7 @@ from tidegate.cli.output import (
     show_lines,
     wants_json,
 )
+from tidegate.cli.upkeep import events
 from tidegate.cli.usage import Commands, as_misused, json_flag
 from tidegate.core.errors import Misused
 from tidegate.verbs.house import House
@@ -384,6 +385,10 @@ def demo(house: House, *, as_json: bool, keep: bool) -> None:
     from tidegate.cli.running import demo as body  # noqa: PLC0415 - each command loads its own
 
     sys.exit(body(house, keep=keep, as_json=as_json))
+
+
+for further in (events,):
+    tidegate.add_command(further)
 
 
 def main(build_house: Callable[[], House]) -> NoReturn:

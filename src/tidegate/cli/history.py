@@ -39,6 +39,7 @@ def show_json_line(recorded: Recorded) -> None:
         "kind": NAMES[type(entry.event)],
         **{name: getattr(entry, name) for name in _ENTRY_FIELDS},
         "body": asdict(entry.event),
+        "previous_hash": recorded.previous_hash,
         "hash": recorded.hash,
     }
     show_lines(json_text(fields))

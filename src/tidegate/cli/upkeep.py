@@ -1,0 +1,53 @@
+"""Further commands: for programs that look on, for what is configured, and for what is left over.
+
+`app` names them; they are here since one file of all commands would be too long to read.
+"""
+
+import sys
+
+import click
+
+from tidegate.cli.command import command, here
+from tidegate.verbs.house import House
+
+
+@click.command()
+@click.option("--run", "run_id", metavar="RUN", help="This run, not the newest.")
+@click.option("--lane", metavar="LANE", help="Only the events of this lane.")
+@click.option(
+    "--after",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="SEQUENCE",
+    help="Only what came after this one: the last that you have seen.",
+)
+@click.option("--kind", "kinds", multiple=True, help="Only events of this kind; repeatable.")
+@click.option("-n", "last", type=click.IntRange(min=1), help="Only the last so many to begin with.")
+@click.option("--follow", is_flag=True, help="Go on with what comes, until the run ends.")
+@command()
+def events(
+    house: House,
+    *,
+    as_json: bool,
+    run_id: str | None,
+    lane: str | None,
+    after: int,
+    kinds: tuple[str, ...],
+    last: int | None,
+    follow: bool,
+) -> None:
+    """Print the events of a run for programs: one JSON object a line, in order, all fields.
+
+    What the fields are is in docs/reference/events.md. For people there is `tidegate log`.
+
+    With --follow it goes on until the run ends, and exits with 1 where its controller leaves
+    before. A program that was away goes on with the last sequence it has seen:
+
+        tidegate events --follow --after 120 --kind landed --kind lane_ended
+    """
+    from tidegate.cli.stream import events as body  # noqa: PLC0415 - each command loads its own
+    from tidegate.verbs.events import Choice  # noqa: PLC0415 - as above
+
+    del as_json  # a person who asks for events gets them as they are
+    choice = Choice(run=run_id, lane=lane, after=after, kinds=kinds, last=last)
+    sys.exit(body(house, here(), choice, follow=follow))
