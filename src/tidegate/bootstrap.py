@@ -55,6 +55,7 @@ def build_house() -> House:
         runners=runners,
         wake=runners.wake,
         store=FileStore(),
+        mask=_mask,
         clock=HostClock(),
         free_bytes=_free_bytes,
         new_token=lambda: os.urandom(16).hex(),
@@ -83,6 +84,12 @@ def _consult(
         limit_s=limit_s,
         bytes_max=bytes_max,
     )
+
+
+def _mask(text: str) -> str:
+    from tidegate.ledger.masking import mask  # noqa: PLC0415 - as above
+
+    return mask(text)
 
 
 def _free_bytes(path: str) -> int:
@@ -147,7 +154,6 @@ def _open_tracker(tracked: Tracked) -> Tracker:
 
 
 def _command_tracker(tracked: Tracked) -> CommandTracker:
-    from tidegate.ledger.masking import mask  # noqa: PLC0415 - as above
     from tidegate.trackers.command import CommandTracker  # noqa: PLC0415 - as above
 
     return CommandTracker(
@@ -155,6 +161,6 @@ def _command_tracker(tracked: Tracked) -> CommandTracker:
         root=tracked.root,
         timeout_s=tracked.settings.timeout_s,
         variables=tracked.variables,
-        mask=mask,
+        mask=_mask,
         new_key=lambda what: f"{what}-{os.urandom(16).hex()}",
     )

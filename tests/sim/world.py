@@ -170,6 +170,7 @@ class World:
             runners=gated(self.host, "runners", self._runners_gate),
             wake=lambda: None,
             store=gated(self.store, "store", gate),
+            mask=str,
             clock=self.timeline,
             free_bytes=lambda _: self.free_bytes,
             new_token=self._new_token,

@@ -51,3 +51,26 @@ def events(
     del as_json  # a person who asks for events gets them as they are
     choice = Choice(run=run_id, lane=lane, after=after, kinds=kinds, last=last)
     sys.exit(body(house, here(), choice, follow=follow))
+
+
+@click.command()
+@click.argument("key", required=False)
+@click.option("--run", "of_run", is_flag=True, help="Where the open run differs from the files.")
+@command()
+def config(house: House, *, as_json: bool, key: str | None, of_run: bool) -> None:
+    """Show what is configured: each key, the file that set it, and its value.
+
+    With KEY it prints that value alone; a section such as `check` stands for its keys. The word
+    `path` lists the files that are read, in the order in which they win. A run keeps what it began
+    with; --run tells where that differs from the files as they are now.
+    """
+    from tidegate.cli import configuration as body  # noqa: PLC0415 - each command loads its own
+
+    if of_run:
+        body.differences(house, here(), key, as_json=as_json)
+    elif key == "path":
+        body.sources(house, here(), as_json=as_json)
+    elif key is not None:
+        body.one(house, here(), key, as_json=as_json)
+    else:
+        body.every(house, here(), as_json=as_json)

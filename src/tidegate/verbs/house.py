@@ -77,6 +77,8 @@ class House:
     wake: Callable[[], None]
     """Ends a wait of the runners early; safe to call from a signal handler."""
     store: Store
+    mask: Callable[[str], str]
+    """A text without what looks like a secret."""
     clock: Clock
     free_bytes: Callable[[str], int]
     new_token: Callable[[], str]
