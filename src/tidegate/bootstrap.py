@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # as in `verbs.house`
 def build_house() -> House:
     """Everything a command line on this host needs. Adapters are imported where they are built."""
     from tidegate.evidence.store import FileStore  # noqa: PLC0415 - a verb pays for what it uses
+    from tidegate.git.cleaning import HostCleaning  # noqa: PLC0415 - as above
     from tidegate.git.host import HostRepositories  # noqa: PLC0415 - as above
     from tidegate.git.program import COMMAND, FORKABLE  # noqa: PLC0415 - as above
     from tidegate.runner.clock import HostClock  # noqa: PLC0415 - as above
@@ -55,6 +56,7 @@ def build_house() -> House:
         runners=runners,
         wake=runners.wake,
         store=FileStore(),
+        cleaning=HostCleaning(),
         mask=_mask,
         clock=HostClock(),
         free_bytes=_free_bytes,

@@ -31,6 +31,7 @@ from tidegate.core.errors import NotReady, StaleEpoch, Unavailable
 from tidegate.core.issue import Issue
 from tidegate.engine.engine import Engine
 from tidegate.engine.wish import Wish
+from tidegate.git.cleaning import HostCleaning
 from tidegate.ledger.memory import MemoryLedger
 from tidegate.ports.consult import Answer
 from tidegate.ports.runners import RunnerSpec
@@ -170,6 +171,7 @@ class World:
             runners=gated(self.host, "runners", self._runners_gate),
             wake=lambda: None,
             store=gated(self.store, "store", gate),
+            cleaning=HostCleaning(),  # nothing here asks for it
             mask=str,
             clock=self.timeline,
             free_bytes=lambda _: self.free_bytes,

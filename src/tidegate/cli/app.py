@@ -21,7 +21,7 @@ from tidegate.cli.output import (
     show_lines,
     wants_json,
 )
-from tidegate.cli.upkeep import config, events
+from tidegate.cli.upkeep import config, events, gc
 from tidegate.cli.usage import Commands, as_misused, json_flag
 from tidegate.core.errors import Misused
 from tidegate.verbs.house import House
@@ -387,7 +387,7 @@ def demo(house: House, *, as_json: bool, keep: bool) -> None:
     sys.exit(body(house, keep=keep, as_json=as_json))
 
 
-for further in (config, events):
+for further in (config, events, gc):
     tidegate.add_command(further)
 
 

@@ -74,3 +74,33 @@ def config(house: House, *, as_json: bool, key: str | None, of_run: bool) -> Non
         body.one(house, here(), key, as_json=as_json)
     else:
         body.every(house, here(), as_json=as_json)
+
+
+@click.command()
+@click.option("--yes", is_flag=True, help="Remove it; without this it is only shown.")
+@click.option(
+    "--older-than",
+    "older_than_days",
+    type=click.IntRange(min=0, max=36_500),
+    default=14,
+    show_default=True,
+    metavar="DAYS",
+    help="Folders and branches of runs that ended so long ago.",
+)
+@click.option("--with-evidence", is_flag=True, help="Also what a critical stop has left.")
+@command(is_reading=False)
+def gc(
+    house: House, *, as_json: bool, yes: bool, older_than_days: int, with_evidence: bool
+) -> None:
+    """Show what runs have left and nobody needs; with --yes remove it.
+
+    That is workspaces of lanes that are over and harvested, folders of runs that ended, and
+    branches `tidegate/<run>` that your branch has all of. The newest run of a branch is kept, and
+    so is whatever is not proved to be dead or not proved to be safe elsewhere: it is told why. The
+    ledger and all that was ever harvested stay.
+    """
+    from tidegate.cli.tidying import gc as body  # noqa: PLC0415 - each command loads its own
+    from tidegate.verbs.leftovers import Scope  # noqa: PLC0415 - as above
+
+    scope = Scope(older_than_days=older_than_days, with_evidence=with_evidence)
+    sys.exit(body(house, here(), scope, removes=yes, as_json=as_json))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # a command pays for the ports that it uses, and for no other
 
     from tidegate.config.sections import TrackerTable
     from tidegate.ports.agents import Agent
+    from tidegate.ports.cleaning import Cleaning
     from tidegate.ports.clock import Clock
     from tidegate.ports.consult import Consult
     from tidegate.ports.git import Git
@@ -77,6 +78,7 @@ class House:
     wake: Callable[[], None]
     """Ends a wait of the runners early; safe to call from a signal handler."""
     store: Store
+    cleaning: Cleaning
     mask: Callable[[str], str]
     """A text without what looks like a secret."""
     clock: Clock
