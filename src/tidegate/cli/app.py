@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 from tidegate import __version__
+from tidegate.cli import completing
 from tidegate.cli.command import command, here, reading_commands
 from tidegate.cli.output import (
     READER_GONE,
@@ -21,7 +22,7 @@ from tidegate.cli.output import (
     show_lines,
     wants_json,
 )
-from tidegate.cli.upkeep import config, events, gc
+from tidegate.cli.upkeep import completion, config, events, gc
 from tidegate.cli.usage import Commands, as_misused, json_flag
 from tidegate.core.errors import Misused
 from tidegate.verbs.house import House
@@ -135,7 +136,11 @@ def add(
     "--max", "opened_max", type=click.IntRange(min=1), help="Open at most so many lanes, this time."
 )
 @click.option(
-    "--only", multiple=True, metavar="ISSUE", help="Take this issue and no other; repeatable."
+    "--only",
+    multiple=True,
+    metavar="ISSUE",
+    shell_complete=completing.issues,
+    help="Take this issue and no other; repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would start and why, and do nothing.")
 @command(is_reading=False)
@@ -176,7 +181,13 @@ def run(
 
 
 @tidegate.command()
-@click.option("--run", "run_id", metavar="RUN", help="This run, not the newest.")
+@click.option(
+    "--run",
+    "run_id",
+    metavar="RUN",
+    shell_complete=completing.runs,
+    help="This run, not the newest.",
+)
 @command()
 def status(house: House, *, as_json: bool, run_id: str | None) -> None:
     """Show the newest run: open lanes, and what became of the others."""
@@ -186,8 +197,14 @@ def status(house: House, *, as_json: bool, run_id: str | None) -> None:
 
 
 @tidegate.command()
-@click.argument("lane", required=False)
-@click.option("--run", "run_id", metavar="RUN", help="This run, not the newest.")
+@click.argument("lane", required=False, shell_complete=completing.lanes)
+@click.option(
+    "--run",
+    "run_id",
+    metavar="RUN",
+    shell_complete=completing.runs,
+    help="This run, not the newest.",
+)
 @click.option("-n", "last", type=click.IntRange(min=1), help="Only the last so many events.")
 @click.option("--all", "everything", is_flag=True, help="The quiet events too.")
 @command(is_reading=False)
@@ -209,8 +226,14 @@ def log(
 
 
 @tidegate.command()
-@click.argument("lane")
-@click.option("--run", "run_id", metavar="RUN", help="This run, not the newest that has the lane.")
+@click.argument("lane", shell_complete=completing.lanes)
+@click.option(
+    "--run",
+    "run_id",
+    metavar="RUN",
+    shell_complete=completing.runs,
+    help="This run, not the newest that has the lane.",
+)
 @click.option("--report", is_flag=True, help="Its report: what was proved, and each finding.")
 @command()
 def show(house: House, *, as_json: bool, lane: str, run_id: str | None, report: bool) -> None:
@@ -222,7 +245,7 @@ def show(house: House, *, as_json: bool, lane: str, run_id: str | None, report: 
 
 
 @tidegate.command()
-@click.argument("issue", required=False)
+@click.argument("issue", required=False, shell_complete=completing.issues)
 @command()
 def explain(house: House, *, as_json: bool, issue: str | None) -> None:
     """Say why an issue is next, or is not; without one, all of them.
@@ -266,7 +289,13 @@ def next_(house: House, *, as_json: bool, count: int) -> None:
 
 
 @tidegate.command()
-@click.argument("issues", nargs=-1, required=True, metavar="ISSUE...")
+@click.argument(
+    "issues",
+    nargs=-1,
+    required=True,
+    metavar="ISSUE...",
+    shell_complete=completing.issues,
+)
 @click.option("--reason", default="", help="Why it is worth another try.")
 @command(is_reading=False)
 def retry(house: House, *, as_json: bool, issues: tuple[str, ...], reason: str) -> None:
@@ -280,7 +309,7 @@ def retry(house: House, *, as_json: bool, issues: tuple[str, ...], reason: str) 
 
 
 @tidegate.command()
-@click.argument("issue", metavar="ISSUE|LANE")
+@click.argument("issue", metavar="ISSUE|LANE", shell_complete=completing.issues)
 @click.argument("word", type=click.Choice([*_WORDS, *_RULINGS]))
 @click.option("--reason", default="", help="Why; a standing word needs its reason.")
 @command(is_reading=False)
@@ -304,7 +333,13 @@ def rule(house: House, *, as_json: bool, issue: str, word: str, reason: str) -> 
 
 
 @tidegate.command()
-@click.option("--run", "run_id", metavar="RUN", help="This run, not the newest.")
+@click.option(
+    "--run",
+    "run_id",
+    metavar="RUN",
+    shell_complete=completing.runs,
+    help="This run, not the newest.",
+)
 @command(is_reading=False)
 def land(house: House, *, as_json: bool, run_id: str | None) -> None:
     """Fast-forward your branch to what a run has proved.
@@ -322,7 +357,7 @@ def land(house: House, *, as_json: bool, run_id: str | None) -> None:
 
 
 @tidegate.command()
-@click.argument("question", required=False)
+@click.argument("question", required=False, shell_complete=completing.questions)
 @click.argument("said", metavar="ANSWER", required=False)
 @click.option("--words", default="", help="What you want to say with it; the next agent hears it.")
 @command()
@@ -340,7 +375,7 @@ def answer(
 
 
 @tidegate.command()
-@click.argument("lane")
+@click.argument("lane", shell_complete=completing.lanes)
 @click.option("--item", "items", multiple=True, help="One thing that has to change; repeatable.")
 @command(is_reading=False)
 def veto(house: House, *, as_json: bool, lane: str, items: tuple[str, ...]) -> None:
@@ -351,7 +386,7 @@ def veto(house: House, *, as_json: bool, lane: str, items: tuple[str, ...]) -> N
 
 
 @tidegate.command()
-@click.argument("lane", required=False)
+@click.argument("lane", required=False, shell_complete=completing.lanes)
 @click.option("--reason", default="no reason given", help="Why; it is kept.")
 @click.option("--now", is_flag=True, help="Stop the run's agents too.")
 @command(is_reading=False)
@@ -387,7 +422,7 @@ def demo(house: House, *, as_json: bool, keep: bool) -> None:
     sys.exit(body(house, keep=keep, as_json=as_json))
 
 
-for further in (config, events, gc):
+for further in (completion, config, events, gc):
     tidegate.add_command(further)
 
 
@@ -402,6 +437,8 @@ def main(build_house: Callable[[], House]) -> NoReturn:
         forsake_output()
         sys.exit(READER_GONE)
     except Exception:  # noqa: BLE001 - the last place that can say what to do about a bug
+        if completing.VARIABLE in os.environ:
+            sys.exit(BUG)  # what is told would stand in the midst of somebody's command line
         traceback.print_exc()
         complain(
             "this is a bug; please report what stands above. Nothing is lost: agents go on, and "

@@ -7,13 +7,23 @@ import sys
 
 import click
 
+from tidegate.cli import completing
 from tidegate.cli.command import command, here
+from tidegate.cli.output import show_json, show_lines
 from tidegate.verbs.house import House
 
 
 @click.command()
-@click.option("--run", "run_id", metavar="RUN", help="This run, not the newest.")
-@click.option("--lane", metavar="LANE", help="Only the events of this lane.")
+@click.option(
+    "--run",
+    "run_id",
+    metavar="RUN",
+    shell_complete=completing.runs,
+    help="This run, not the newest.",
+)
+@click.option(
+    "--lane", metavar="LANE", shell_complete=completing.lanes, help="Only the events of this lane."
+)
 @click.option(
     "--after",
     type=click.IntRange(min=0),
@@ -21,7 +31,13 @@ from tidegate.verbs.house import House
     metavar="SEQUENCE",
     help="Only what came after this one: the last that you have seen.",
 )
-@click.option("--kind", "kinds", multiple=True, help="Only events of this kind; repeatable.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    shell_complete=completing.kinds,
+    help="Only events of this kind; repeatable.",
+)
 @click.option("-n", "last", type=click.IntRange(min=1), help="Only the last so many to begin with.")
 @click.option("--follow", is_flag=True, help="Go on with what comes, until the run ends.")
 @command()
@@ -54,7 +70,7 @@ def events(
 
 
 @click.command()
-@click.argument("key", required=False)
+@click.argument("key", required=False, shell_complete=completing.keys)
 @click.option("--run", "of_run", is_flag=True, help="Where the open run differs from the files.")
 @command()
 def config(house: House, *, as_json: bool, key: str | None, of_run: bool) -> None:
@@ -104,3 +120,23 @@ def gc(
 
     scope = Scope(older_than_days=older_than_days, with_evidence=with_evidence)
     sys.exit(body(house, here(), scope, removes=yes, as_json=as_json))
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@command(is_reading=False)
+def completion(house: House, *, as_json: bool, shell: str) -> None:
+    """Print what makes your shell complete the words of `tidegate`.
+
+    Put it where your shell looks, or for this shell alone:
+
+        source <(tidegate completion bash)
+
+    docs/how-to/complete-words.md has the places for bash, zsh and fish.
+    """
+    del house
+    text = completing.script(shell)
+    if as_json:
+        show_json({"shell": shell, "script": text})
+    else:
+        show_lines(text)

@@ -27,7 +27,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of the first word."""
         name = args[0]
-        if self.get_command(ctx, name) is None and not name.startswith("-"):
+        is_unknown = self.get_command(ctx, name) is None and not name.startswith("-")
+        if is_unknown and not ctx.resilient_parsing:  # a shell that completes asks without a fault
             raise UnknownCommand(name, closest(name, self.list_commands(ctx)), ctx)
         return super().resolve_command(ctx, args)
 
