@@ -1,6 +1,6 @@
 """What would not work here, as `doctor` tells it."""
 
-from tidegate.cli.output import clean, show_json, show_lines
+from tidegate.cli.output import clean, columns, show_json, show_lines
 from tidegate.core.errors import IntegrityError, NotReady
 from tidegate.verbs.doctor import doctor as verb
 from tidegate.verbs.house import House
@@ -17,7 +17,8 @@ def doctor(house: House, folder: str, *, as_json: bool) -> int:
     else:
         for each in symptoms:
             remedy = f"; {each.remedy}" if each.remedy else ""
-            show_lines(f"{each.level:<5} {each.name}: {clean(f'{each.message}{remedy}')}")
+            head = f"{each.level:<5} {each.name}:"
+            show_lines(*columns([(head, clean(f"{each.message}{remedy}"))], gap=1))
     if any(each.code == IntegrityError.code for each in symptoms):
         return IntegrityError.exit_code
     return NotReady.exit_code if any(each.level == "fail" for each in symptoms) else 0

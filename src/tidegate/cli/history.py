@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from tidegate.cli.output import clean, json_text, show_lines
+from tidegate.cli.output import clean, columns, json_text, show_lines
 from tidegate.core.events import NAMES, Recorded
 from tidegate.verbs.house import House
 from tidegate.verbs.look import NO_RUN
@@ -26,8 +26,8 @@ def log(
         for event in events:
             show_json_line(event)
         return
-    lines = [line for event in events if (line := event_line(event, everything=everything))]
-    show_lines(*(lines[-last:] if last else lines) if events else (NO_RUN,))
+    rows = [row for event in events if (row := event_row(event, everything=everything))]
+    show_lines(*columns(rows[-last:] if last else rows) if events else (NO_RUN,))
 
 
 def show_json_line(recorded: Recorded) -> None:
@@ -50,10 +50,10 @@ _ENTRY_FIELDS = (
 )  # fmt: skip
 
 
-def event_line(recorded: Recorded, *, everything: bool) -> str | None:
-    """One event in words; None where it is too quiet to be shown."""
+def event_row(recorded: Recorded, *, everything: bool) -> tuple[str, ...] | None:
+    """When, where, and the event in words; None where it is too quiet to be shown."""
     level, words = say(recorded.entry.event)
     if level == QUIET and not everything:
         return None
     entry = recorded.entry
-    return f"{entry.utc}  {entry.lane or 'run':<6}  {clean(words)}"
+    return (entry.utc, f"{entry.lane or 'run':<6}", clean(words))

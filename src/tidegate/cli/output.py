@@ -2,13 +2,16 @@
 
 import json
 import os
+import shutil
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
 from typing import Any, NoReturn
 
 import click
 
+from tidegate.cli.layout import laid_out
 from tidegate.core.errors import TidegateError
 from tidegate.core.text import printable
 
@@ -72,17 +75,16 @@ def occupy_standard_descriptors() -> None:
     os.close(descriptor)
 
 
-def columns(rows: list[tuple[str, ...]], *, gap: int = 2) -> list[str]:
-    """Rows as aligned columns; nothing is cut, the last column runs on."""
-    if not rows:
-        return []
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
-    return [
-        (" " * gap)
-        .join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[-1]])
-        .rstrip()
-        for row in rows
-    ]
+def columns(rows: Sequence[Sequence[str]], *, gap: int = 2) -> list[str]:
+    """Rows as lines that fit the terminal; where there is none, each row is one line, and whole."""
+    return laid_out(rows, gap=gap, width=screen_width())
+
+
+def screen_width() -> int | None:
+    """The columns of the terminal that standard output is; None where it is none."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return None
+    return shutil.get_terminal_size().columns
 
 
 def clean(text: str) -> str:

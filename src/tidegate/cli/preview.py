@@ -26,7 +26,8 @@ def preview(house: House, folder: str, wish: RunWish, *, as_json: bool) -> int:
 def _lines(seen: Preview) -> Iterator[str]:
     for each in seen.refused:
         remedy = f"; {each.remedy}" if each.remedy else ""
-        yield f"refused {each.name}: {clean(f'{each.message}{remedy}')}"
+        head = f"refused {each.name}:"
+        yield from columns([(head, clean(f"{each.message}{remedy}"))], gap=1)
     if seen.run is not None:
         yield f"run {seen.run} would be taken up again"
     if not seen.starts:

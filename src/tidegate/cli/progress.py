@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from tidegate.cli.layout import laid_out
 from tidegate.cli.outlet import Outlet
 from tidegate.cli.output import clean, clean_text
 from tidegate.core.events import Entry
@@ -68,6 +69,11 @@ def worth_a_line(entries: Sequence[Entry]) -> Iterator[Fact]:
 def _head(utc: str, lane: str) -> str:
     """The time of day where this is read, and the lane."""
     return f"{datetime.fromisoformat(utc).astimezone():%H:%M:%S}  {lane:<6}  "
+
+
+def _head_gap(head: str) -> int:
+    """The blanks that a head ends with: they line the words up below each other."""
+    return len(head) - len(head.rstrip(" "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,14 +187,13 @@ class Live:
 
     def recorded(self, entries: Sequence[Entry]) -> None:
         """One coloured line an entry that is worth one; a long one goes on below its words."""
-        from rich.table import Table  # noqa: PLC0415 - as above
         from rich.text import Text  # noqa: PLC0415 - as above
 
         for fact in worth_a_line(entries):
-            style = _STYLES.get(fact.level, "")
-            line = Table.grid()
-            line.add_row(Text(fact.head, style), Text(fact.words, style, overflow="fold"))
-            self._console.print(line)
+            row = (fact.head.rstrip(" "), fact.words)
+            lines = laid_out([row], gap=_head_gap(fact.head), width=self._console.width)
+            text = Text("\n".join(lines), _STYLES.get(fact.level, ""))
+            self._console.print(text, soft_wrap=True)
 
     def state(self, engine: Engine) -> None:
         """Look at the lanes, and draw them where they changed; the time alone can wait."""

@@ -46,8 +46,9 @@ def show_issue(house: House, folder: str, issue: str, *, as_json: bool) -> None:
 
 
 def _issue_lines(found: Explanation) -> Iterator[str]:
-    yield f"{found.issue}: {clean(found.title)}"
-    yield f"{'next' if found.is_next else f'place {found.place}'}: {clean(found.reason)}"
+    place = "next" if found.is_next else f"place {found.place}"
+    yield from columns([(f"{found.issue}:", clean(found.title))], gap=1)
+    yield from columns([(f"{place}:", clean(found.reason))], gap=1)
     if found.stage:
         yield f"lane {found.lane}: {found.stage} since {found.since}, waits for {found.waits_for}"
     if found.note:

@@ -29,10 +29,10 @@ def report(house: House, folder: str, lane: str, run: str | None, *, as_json: bo
 
 def _story_lines(story: LaneStory) -> Iterator[str]:
     lane = story.lane
-    yield f"{lane.lane}: {clean(lane.title)}"
+    yield from columns([(f"{lane.lane}:", clean(lane.title))], gap=1)
     where = f" as {lane.commit}" if lane.commit else ""
     why = f" ({clean(lane.reason)})" if lane.reason else ""
-    yield f"run {story.run}: {lane.stage}{where}{why}"
+    yield from columns([(f"run {story.run}:", f"{lane.stage}{where}{why}")], gap=1)
     yield ""
     yield from columns(
         [

@@ -1,6 +1,6 @@
 """What `gc` removes, keeps, and would remove."""
 
-from tidegate.cli.output import clean, complain, show_json, show_lines
+from tidegate.cli.output import clean, columns, complain, show_json, show_lines
 from tidegate.verbs.gc import Fate, Tidied, Told
 from tidegate.verbs.gc import gc as verb
 from tidegate.verbs.house import House
@@ -37,7 +37,7 @@ def _show(each: Told) -> None:
     of_run = f" of run {each.run}" if each.kind == "workspace" else ""
     size = f", {shown_size(each.size_bytes)}" if each.size_bytes else ""
     what = f"{each.kind} {clean(each.name)}{of_run}{size}"
-    show_lines(f"{_WORDS[each.fate]:<8}  {what}: {clean(each.reason)}")
+    show_lines(*columns([(f"{_WORDS[each.fate]:<8}", f"{what}: {clean(each.reason)}")]))
 
 
 def _conclusion(done: Tidied) -> str:
