@@ -155,7 +155,7 @@ def test_what_the_user_had_or_wrote_meanwhile_is_left(
     assert_nothing_left(world)
 
 
-def half_way(world: World, do: Callable[[], object]) -> None:
+def half_way(world: World, do: Callable[[], object]) -> HalfWay:
     """It says that the checkout is half way and who finishes it; the user's index is free."""
     with pytest.raises(HalfWay) as caught:
         do()
@@ -163,15 +163,23 @@ def half_way(world: World, do: Callable[[], object]) -> None:
     assert "`tidegate land` finishes it" in str(caught.value)
     assert not list(world.root.glob(".git/**/*.lock"))
     assert not (world.root / ".git/tidegate-delivery.index").exists()
+    return caught.value
 
 
 def test_what_cannot_be_put_back_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The journal stays, the lock does not, and the next delivery finishes it."""
+    """The journal stays, the lock does not, and the next delivery finishes it.
+
+    G8-13: what failed first is told, and what failed when it was to be taken back.
+    """
     new = landed(world, FILES)
     broken = failing_git(world.path, "read-tree -m", "checkout-index", before=HALF["half written"])
     with monkeypatch.context() as patch:
         patch.setenv("PATH", broken)
-        half_way(world, lambda: give(world, new))
+        told = str(half_way(world, lambda: give(world, new)))
+    first, _, fallback = told.partition("; and what was written could not be taken back: ")
+    assert "read-tree" in first
+    assert "checkout-index" in fallback
+    assert first.count("really not") == fallback.count("really not") == 1
     assert same(give(world, new), Delivered(new))
     assert_delivered(world, new)
 

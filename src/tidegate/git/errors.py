@@ -60,13 +60,17 @@ class SetupFailed(Unavailable):
 
 
 class HalfWay(Unavailable):
-    """A delivery stopped between two states of the user's checkout; doing it again finishes it."""
+    """A delivery stopped between two states of the user's checkout; doing it again finishes it.
+
+    Both failures are told: that of the delivery, and that of putting the checkout back.
+    """
 
     code = "half_way"
 
-    def __init__(self, cause: BaseException, root: str) -> None:
+    def __init__(self, cause: BaseException, root: str, fallback: str = "") -> None:
+        tried = f"; and what was written could not be taken back: {fallback}" if fallback else ""
         super().__init__(
-            f"{cause}; the checkout {root} is half way",
+            f"{cause}{tried}; the checkout {root} is half way",
             hint="mend this, then `tidegate land` finishes it",
         )
 

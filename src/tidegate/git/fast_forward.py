@@ -51,13 +51,14 @@ def _advance(hold: Hold, intent: Intent) -> Advanced | Lost | Obstacle:
         before = putting_back.look(hold.checkout, plan)
         return _carried_out(hold, git, plan, intent)
     except BaseException as error:
-        if _is_as_before(hold, intent, before):
+        stays = _put_back(hold, intent, before)
+        if stays is None:
             hold.drop()
             if isinstance(error, GitFailed):
                 error.hint = AS_IT_WAS
             raise
         hold.stand_back()
-        raise HalfWay(error, hold.checkout.root) from error
+        raise HalfWay(error, hold.checkout.root, stays) from error
 
 
 def _stopped(hold: Hold, obstacle: Obstacle) -> Obstacle:
@@ -70,19 +71,22 @@ def _stopped(hold: Hold, obstacle: Obstacle) -> Obstacle:
     return obstacle._replace(reason=reason)
 
 
-def _is_as_before(hold: Hold, intent: Intent, before: Before | None) -> bool:
-    """Put the files back where some were written; False where the checkout stays half way."""
+def _put_back(hold: Hold, intent: Intent, before: Before | None) -> str | None:
+    """Put the files back where some were written; None where all is as it was.
+
+    Else the checkout stays half way: the text says what went wrong with that, where it was tried.
+    """
     if hold.resuming:
-        return False
+        return ""
     if before is None:
-        return True
+        return None
     try:
         if _commit_of(hold.git(), intent.ref) == intent.new:
-            return False
+            return ""
         putting_back.put_back(hold, before, intent.new)
-    except (TidegateError, OSError):
-        return False
-    return True
+    except (TidegateError, OSError) as error:
+        return str(error)
+    return None
 
 
 def _carried_out(hold: Hold, git: Git, plan: Plan, intent: Intent) -> Advanced | Lost:
