@@ -9,6 +9,7 @@ import pytest
 from tidegate.cli.outlet import Outlet
 from tidegate.cli.progress import Doing, Lines, elapsed, lane_lines
 from tidegate.core.lane import Lane
+from tidegate.core.policy import Policy
 from tidegate.core.values import Verdict
 from tidegate.engine.engine import Engine
 from tidegate.ports.clock import Reading
@@ -75,4 +76,24 @@ def looked_at(lane: Lane, monotonic_s: float) -> Engine:
     now = Reading(utc="2026-03-14T09:15:00Z", monotonic_s=monotonic_s, boottime_s=0.0, boot_id="")
     run = SimpleNamespace(base_verdict=Verdict.PASS)
     book = SimpleNamespace(lanes={lane.id: lane}, run=run)
-    return cast("Engine", SimpleNamespace(now=now, book=book, queue=[]))
+    setup = SimpleNamespace(policy=Policy(), asks_owner=False, agent=lambda _: None)
+    engine = SimpleNamespace(
+        now=now, book=book, queue=[], setup=setup, running={"a folder"}, disk_note=None
+    )
+    return cast("Engine", engine)
+
+
+def test_a_standstill_is_told_once(capfd: pytest.CaptureFixture[str]) -> None:
+    """G8-01: an idle controller says that it waits, in one line."""
+    lines = Lines(Outlet(sys.stderr))
+    lane = Lane(
+        id="001", issue="001", title="T", issue_digest="", text_digest="", footprint=(),
+        priority=0, version=1,
+    )  # fmt: skip
+    for second in range(0, 200, 10):
+        engine = looked_at(lane, 5000.0 + second)
+        engine.running.clear()
+        lines.state(engine)
+    lines.close()
+    said = capfd.readouterr().err.splitlines()
+    assert said == ["09:15:00  run     waiting: nothing is under way (001 preparing)"]

@@ -10,6 +10,7 @@ import click
 
 from tidegate.cli.output import fail, wants_json
 from tidegate.core.errors import Misused, NotReady, TidegateError, Unavailable
+from tidegate.verbs.house import House
 
 Body = Callable[..., None]
 
@@ -35,17 +36,34 @@ def command(*, is_reading: bool = True) -> Callable[[Body], Body]:
         @wraps(body)
         def run(context: click.Context, /, *, json_flag: bool | None, **values: Any) -> None:
             as_json = wants_json(flag=json_flag, is_reading=is_reading)
+            house: House = context.obj()
             try:
                 _require_text(values.values())
-                body(context.obj(), as_json=as_json, **values)
+                body(house, as_json=as_json, **values)
             except TidegateError as error:
-                fail(error, as_json=as_json)
+                fail(_for_people(error, house.mask), as_json=as_json)
             except OSError as error:
                 fail(_unavailable(error), as_json=as_json)
 
         return run
 
     return decorate
+
+
+MESSAGE_MAX = 2_000
+"""How many characters of an error are told; git may say a thousand lines."""
+_NEXT = "mend that and do the same again; `tidegate doctor` says what else is in the way"
+
+
+def _for_people(error: TidegateError, mask: Callable[[str], str]) -> TidegateError:
+    """The error without secrets, in bounds, and with something to do where nothing was said."""
+    message = mask(error.message)
+    if len(message) > MESSAGE_MAX:
+        message = f"{message[:MESSAGE_MAX]}… ({len(message)} characters)"
+    error.message = message
+    error.hint = mask(error.hint) or (_NEXT if isinstance(error, Unavailable) else "")
+    error.args = (message,)
+    return error
 
 
 def _require_text(values: Iterable[object]) -> None:

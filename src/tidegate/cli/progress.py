@@ -18,6 +18,7 @@ from tidegate.core.events import Entry
 from tidegate.core.lane import Lane
 from tidegate.engine.engine import Engine
 from tidegate.verbs.stage import stage_of
+from tidegate.verbs.standstill import Standstill
 from tidegate.verbs.words import BAD, GOOD, QUIET, say
 
 if TYPE_CHECKING:
@@ -132,6 +133,7 @@ class Lines:
     def __init__(self, outlet: Outlet) -> None:
         self._outlet = outlet
         self._doings = Doings()
+        self._standstill = Standstill()
         self._spoke_s: float | None = None
 
     def recorded(self, entries: Sequence[Entry]) -> None:
@@ -142,6 +144,8 @@ class Lines:
     def state(self, engine: Engine) -> None:
         """Break a long silence."""
         self._doings.look(engine)
+        if (reason := self._standstill.look(engine)) is not None:
+            self.tell(_head(engine.now.utc, "run") + reason)
         now_s = engine.now.monotonic_s
         if self._spoke_s is None:
             self._spoke_s = now_s
@@ -173,6 +177,7 @@ class Live:
 
         self._outlet, self._now_s = outlet, now_s
         self._doings = Doings()
+        self._standstill = Standstill()
         self._queued = 0
         self._console = Console(file=outlet, highlight=False)  # type: ignore[arg-type]  # it writes, which is all that is asked of it
         self._live = RichLive(
@@ -197,6 +202,8 @@ class Live:
 
     def state(self, engine: Engine) -> None:
         """Look at the lanes, and draw them where they changed; the time alone can wait."""
+        if (reason := self._standstill.look(engine)) is not None:
+            self.tell(_head(engine.now.utc, "run") + reason)
         before = self._doings.now, self._queued
         self._doings.look(engine)
         self._queued = len(engine.queue)

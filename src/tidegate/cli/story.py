@@ -45,12 +45,15 @@ def _story_lines(story: LaneStory) -> Iterator[str]:
             for a in story.attempts
         ]
     )
-    for finding in story.findings:
+    told: dict[str, str] = {}
+    for number, finding in enumerate(story.findings, start=1):
         counted = "" if finding.counts else ", not counted"
-        yield from _part(f"{finding.attempt}: {finding.reason}{counted}", finding.text)
+        title = f"finding {number}, {finding.attempt}: {finding.reason}{counted}"
+        before = told.setdefault(finding.text, f"finding {number}")
+        is_new = before == f"finding {number}"
+        yield from _part(title, finding.text if is_new else f"word for word as {before}")
     for trouble in story.troubles:
         yield from _part(f"{trouble.attempt}: {trouble.job} ({trouble.reason})", trouble.text)
-    told = {finding.text for finding in story.findings}
     for name, text in story.reports:
         if text not in told:
             yield from _part(f"report of {name}", text)

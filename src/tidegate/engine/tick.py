@@ -157,11 +157,20 @@ def _take(engine: Engine, lane: Lane, step: Step) -> bool:
 _MEND = "it is no builder's fault; mend what the check needs, and run again"
 
 
+def is_ruled_first(engine: Engine) -> bool:
+    """A change is verified or ruled on before it queues to land."""
+    return engine.setup.asks_owner or engine.setup.agent(Role.VERIFY) is not None
+
+
+def landing_head(engine: Engine) -> str | None:
+    """The lane whose turn it is in the landing queue."""
+    lanes, limits = engine.book.lanes.values(), engine.setup.policy.limits
+    return head_of(lanes, limits, is_ruled_first=is_ruled_first(engine))
+
+
 def _view(engine: Engine, lane: Lane) -> View:
     setup, lanes = engine.setup, engine.book.lanes.values()
-    verifier = setup.agent(Role.VERIFY)
-    is_ruled_first = setup.asks_owner or verifier is not None
-    head = head_of(lanes, setup.policy.limits, is_ruled_first=is_ruled_first)
+    head = landing_head(engine)
     return View(
         run=engine.book.run.id,
         ref=hub_ref(engine.book.run.id),
@@ -171,10 +180,10 @@ def _view(engine: Engine, lane: Lane) -> View:
         workspaces=setup.workspaces,
         policy=setup.policy,
         adjudicator=setup.agent(Role.ADJUDICATE),
-        verifier=verifier,
+        verifier=setup.agent(Role.VERIFY),
         attacks=setup.attacks,
         asks_owner=setup.asks_owner,
-        ahead=None if is_ruled_first else _ahead(engine, lane, head),
+        ahead=None if is_ruled_first(engine) else _ahead(engine, lane, head),
         held_by=held_by(lane, lanes),
         agent_problem=engine.agent_problem() if _could_not_start(engine) else None,
         has_slot=_builders_at_work(engine) < engine.width,

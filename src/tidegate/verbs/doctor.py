@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tidegate.config.load import Configuration, load
@@ -22,6 +22,9 @@ from tidegate.verbs.readiness import (
 from tidegate.verbs.tracking import open_tracker, tracker_problem
 from tidegate.verbs.workspaces import require_workspaces
 
+MESSAGE_MAX = 2_000
+"""How many characters of one thing are told."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symptom:
@@ -38,8 +41,18 @@ class Symptom:
 
 
 def doctor(house: House, folder: str) -> tuple[Symptom, ...]:
-    """Look at the repository, the configuration, the agent, the ledger and the disk."""
-    return tuple(_look(house, folder))
+    """Look at the repository, the configuration, the agent, the ledger and the disk.
+
+    What git and agents say about themselves is told without secrets, and in bounds.
+    """
+    return tuple(
+        replace(each, message=_bounded(house.mask(each.message)), remedy=house.mask(each.remedy))
+        for each in _look(house, folder)
+    )
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= MESSAGE_MAX else f"{text[:MESSAGE_MAX]}… ({len(text)} characters)"
 
 
 def _look(house: House, folder: str) -> Iterator[Symptom]:

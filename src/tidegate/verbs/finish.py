@@ -76,12 +76,18 @@ def _note(house: House, repository: Repository, engine: Engine, ended: Ended) ->
     if run.base_verdict is Verdict.FAIL:
         return _red_base(engine.ports.ledger, run.base_log)
     if ended.halt is not None:
-        return ended.halt
+        return _with_next_step(house.mask(ended.halt))
     if run.waiting:
         ref = run.started.ref
         todo = remedy(house, repository, run.id, ref, run.target)
         return f"{ref.removeprefix('refs/heads/')} was not moved: {run.waiting}; {todo}"
     return ""
+
+
+def _with_next_step(halt: str) -> str:
+    """Why a run halted, and what to type once that is mended."""
+    says_what_to_do = "`tidegate" in halt or "run again" in halt
+    return halt if says_what_to_do else f"{halt}; mend that, then `tidegate run` goes on"
 
 
 def _red_base(ledger: Ledger, log: str) -> str:

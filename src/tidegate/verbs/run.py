@@ -12,6 +12,7 @@ from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.abandon import Abandoned, abandon, is_half_abandoned
 from tidegate.verbs.assembly import assemble
+from tidegate.verbs.causes import with_causes
 from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.filling import fill, refill
 from tidegate.verbs.finish import finish
@@ -84,7 +85,7 @@ def _run(
     require_ready(house, repository, configuration, open_run=open_run)
     run_id = open_run or start_run(house, repository, loaded, ledger, wish)
     engine = assemble(house, repository, configuration, ledger, run_id)
-    engine.book.listener = eyes.recorded
+    engine.book.listener = with_causes(eyes, ledger)
     engine.width = wish.width or configuration.settings.run.width
     engine.only, engine.opened_max = only, wish.opened_max
     engine.agent_problem = lambda: agent_problem(house, configuration)

@@ -94,6 +94,8 @@ def _work(repository: Repository, workspaces: Sequence[Row], turns: Sequence[Row
     if not tips:
         return None
     attempt, tip = tips[-1]
+    if tip == bases[attempt]:
+        return None  # it came to nothing, and there would be nothing to see
     hub = quote(f"{repository.home}/{HUB}")
     return f"git --git-dir={hub} diff {bases[attempt]} {tip}"
 
