@@ -4,10 +4,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from scripts import docs_commands as script
 from tests.cli.shapes import Failure, Summary
 from tidegate.cli.app import EXIT_CODES, tidegate
+from tidegate.cli.usage import SECTIONS
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,3 +43,12 @@ def test_the_script_writes_and_checks(tmp_path: Path, monkeypatch: pytest.Monkey
     assert script.main(["--check"]) == 1
     assert script.main([]) == 0
     assert script.main(["--check"]) == 0
+
+
+def test_help_lists_every_command_once_and_whole() -> None:
+    """By what it is for; a first sentence is never cut."""
+    listed = [name for names in SECTIONS.values() for name in names]
+    assert sorted(listed) == sorted(tidegate.commands)
+    shown = CliRunner().invoke(tidegate, ["--help"], terminal_width=60).output
+    assert all(f"{title}:" in shown for title in SECTIONS)
+    assert "..." not in shown.partition("Begin:")[2]

@@ -77,3 +77,14 @@ def test_no_line_is_wider_than_it_may_be(text: str, width: int) -> None:
     """But for a word that cannot be broken."""
     for line in wrapped(text, width):
         assert cells(line) <= width or " " not in line
+
+
+def test_a_row_whose_last_cell_has_a_longer_word_is_stacked_by_itself() -> None:
+    """An id in a sentence is whole too, and the other rows stand as they did."""
+    rows = (("10:00", ID, f"{ID}-build-1 works"), ("10:01", "001", " ".join(["PASS"] * 8)))
+    assert laid_out(rows, gap=2, width=60) == [
+        f"10:00  {ID}",
+        f"      {ID}-build-1 works",
+        f"10:01  001{' ' * 20}  PASS PASS PASS PASS PASS",
+        f"{' ' * 32}PASS PASS PASS",
+    ]

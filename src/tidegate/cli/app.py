@@ -58,7 +58,10 @@ _SHOWN_CODES = "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.ite
 )
 @click.pass_context
 def tidegate(context: click.Context, folder: str | None) -> None:
-    """Run coding agents over a queue of issues, and land only what is proved."""
+    """Run coding agents over a queue of issues, and land only what is proved.
+
+    `tidegate demo` shows how that goes. In a repository of yours: init, add TITLE, run.
+    """
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)
         context.exit(Misused.exit_code)
@@ -112,7 +115,12 @@ def add(
     footprint: tuple[str, ...],
     priority: int,
 ) -> None:
-    """Write an issue under the next free number, or hand it to your tracker's command."""
+    """Write an issue under the next free number, or hand it to your tracker's command.
+
+    What the builder is to keep to is a pattern of paths:
+
+        tidegate add "Fix the date parser" --footprint 'src/dates/**'
+    """
     from tidegate.cli.queue import standard_input  # noqa: PLC0415 - each command loads its own
     from tidegate.verbs.setup import add as verb  # noqa: PLC0415 - each command loads its own
 
@@ -321,6 +329,8 @@ def rule(house: House, *, as_json: bool, issue: str, word: str, reason: str) -> 
 
     land, stop, again, build and refuse rule on a lane that is under way, for this run alone: they
     answer what it asks.
+
+        tidegate rule 004 deferred --reason "not before the release"
     """
     if word in _RULINGS:
         from tidegate.cli.ruling import rule as ruled  # noqa: PLC0415 - each command loads its own
@@ -358,7 +368,7 @@ def land(house: House, *, as_json: bool, run_id: str | None) -> None:
 
 @tidegate.command()
 @click.argument("question", required=False, shell_complete=completing.questions)
-@click.argument("said", metavar="ANSWER", required=False)
+@click.argument("said", metavar="[ANSWER]", required=False)
 @click.option("--words", default="", help="What you want to say with it; the next agent hears it.")
 @command()
 def answer(
@@ -368,6 +378,8 @@ def answer(
 
     The recommended answer is the first. `defer` leaves the question open; it is listed at the end
     of the run. An answer binds this run alone.
+
+        tidegate answer 004-q1 build --words "it is wanted all the same"
     """
     from tidegate.cli.ruling import answer as body  # noqa: PLC0415 - each command loads its own
 
@@ -379,7 +391,10 @@ def answer(
 @click.option("--item", "items", multiple=True, help="One thing that has to change; repeatable.")
 @command(is_reading=False)
 def veto(house: House, *, as_json: bool, lane: str, items: tuple[str, ...]) -> None:
-    """Rule against a PASS, by a list: it goes back to the builder, and counts as a FAIL."""
+    """Rule against a PASS, by a list: it goes back to the builder, and counts as a FAIL.
+
+    tidegate veto 004 --item "keep the old name too" --item "no new dependency"
+    """
     from tidegate.cli.ruling import veto as body  # noqa: PLC0415 - each command loads its own
 
     body(house, here(), lane, items, as_json=as_json)

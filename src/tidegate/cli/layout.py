@@ -35,9 +35,18 @@ def laid_out(rows: Sequence[Row], *, gap: int, width: int | None) -> list[str]:
     before = sum(widths) + gap * len(widths)
     if width is None or before + max(cells(row[-1]) for row in rows) <= width:
         return [_aligned(row, widths, gap) for row in rows]
-    if width - before < LAST_MIN:
-        return [line for row in rows for line in _stacked(row, gap, width)]
-    return [line for row in rows for line in _hanging(row, widths, gap, width)]
+    lines: list[str] = []
+    for row in rows:
+        if width - before < max(LAST_MIN, _longest_word(row[-1])):
+            lines += _stacked(row, gap, width)
+        else:
+            lines += _hanging(row, widths, gap, width)
+    return lines
+
+
+def _longest_word(text: str) -> int:
+    """The columns of the longest word that is not to be folded."""
+    return max((len(word) for word in text.split(" ") if cells(word) <= len(word)), default=0)
 
 
 def _aligned(row: Row, widths: Sequence[int], gap: int) -> str:
@@ -50,7 +59,7 @@ def _hanging(row: Row, widths: Sequence[int], gap: int, width: int) -> Iterator[
     before = sum(widths) + gap * len(widths)
     first, *others = wrapped(row[-1], width - before) or [""]
     yield _aligned([*row[:-1], first], widths, gap)
-    yield from (" " * before + line for line in others)
+    yield from ((" " * before + line).rstrip() for line in others)
 
 
 def _stacked(row: Row, gap: int, width: int) -> Iterator[str]:

@@ -3,7 +3,7 @@
 The parser finds out what is wrong; here it gets its code, its remedy and the likely intention.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -19,8 +19,29 @@ class UnknownCommand(click.UsageError):
         self.meant = meant
 
 
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "Begin": ("demo", "init", "add", "doctor"),
+    "Run": ("run", "stop", "land"),
+    "Look": ("status", "queue", "next", "explain", "show", "log", "events"),
+    "Rule": ("answer", "veto", "rule", "retry"),
+    "Set up and tidy up": ("config", "completion", "gc"),
+}
+"""The commands as `--help` lists them: by what somebody wants to do, as it comes on a first day."""
+_WHOLE = 200
+"""Characters of a command's first sentence: none is longer, so that none is cut."""
+
+
 class Commands(click.Group):
     """A group that knows what was meant by a mistyped command."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by what they are for."""
+        del ctx
+        widest = max(map(len, self.commands))
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                first = {name: self.commands[name].get_short_help_str(_WHOLE) for name in names}
+                formatter.write_dl([(name.ljust(widest), said) for name, said in first.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
