@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import lanes, ledger, queue, runner, scope, status, ticks, workspaces
+from bench import demo, idle, lanes, ledger, queue, runner, scope, status, ticks, workspaces
 from bench.figures import AT_LEAST, AT_MOST, Goal, Kind, Row, Table
 
 Measure = Callable[[Path], Table]
@@ -84,6 +84,14 @@ PARTS: Mapping[str, Part] = {
     "workspaces": Part(
         short=lambda folder: workspaces.measure(folder, rounds=5),
         long=lambda folder: workspaces.measure(folder, rounds=15),
+    ),
+    "idle": Part(
+        short=lambda folder: idle.measure(folder, seconds=20.0),
+        long=lambda folder: idle.measure(folder, seconds=60.0),
+    ),
+    "demo": Part(
+        short=lambda folder: demo.measure(folder, rounds=3),
+        long=lambda folder: demo.measure(folder, rounds=7),
     ),
     "lanes-long": Part(short=None, long=lanes.measure_long),
 }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import queue, runner, scope, status, ticks, workspaces
+from bench import demo, idle, queue, runner, scope, status, ticks, workspaces
 
 pytestmark = pytest.mark.slow
 
@@ -50,3 +50,22 @@ def test_a_percentile_is_not_exceeded_by_its_share() -> None:
     """Of a hundred values one is above the 99th percentile."""
     values = [float(number) for number in range(1, 101)]
     assert sum(value > ticks.percentile(values, 99) for value in values) == 1
+
+
+def test_an_idle_controller_is_watched_and_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own time and memory, and those of its children; nothing of it is left."""
+    monkeypatch.setattr(idle, "_SETTLE_S", 0.1)
+    table = idle.measure(tmp_path, seconds=0.2)
+    cpu, memory, _, others = (row.value for row in table.rows)
+    assert cpu >= 0.0
+    assert memory > 10.0 < others
+    left = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not any(str(tmp_path).encode() in words for words in left)
+
+
+def test_the_demos_first_landing_comes_before_its_end(tmp_path: Path) -> None:
+    """One demo, watched through what it says."""
+    first, end = demo.measure(tmp_path, rounds=1).rows
+    assert 0 < first.value < end.value

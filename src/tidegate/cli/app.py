@@ -2,7 +2,6 @@
 
 import os
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
@@ -454,6 +453,8 @@ def main(build_house: Callable[[], House]) -> NoReturn:
     except Exception:  # noqa: BLE001 - the last place that can say what to do about a bug
         if completing.VARIABLE in os.environ:
             sys.exit(BUG)  # what is told would stand in the midst of somebody's command line
+        import traceback  # noqa: PLC0415 - half a megabyte that a controller would keep
+
         traceback.print_exc()
         complain(
             "this is a bug; please report what stands above. Nothing is lost: agents go on, and "

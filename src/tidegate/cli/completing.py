@@ -3,25 +3,33 @@
 A command line names the folder that it works in, and so may the one that is being typed.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
 
 from tidegate.cli.output import clean
-from tidegate.verbs.house import House
+
+if TYPE_CHECKING:  # every command would pay for it
+    from click.shell_completion import CompletionItem
+
+    from tidegate.verbs.house import House
 
 VARIABLE = "_TIDEGATE_COMPLETE"
 """With it in its environment, the program answers a shell and does nothing else."""
 OFFERED_MAX = 200
 
-Offer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+Offer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
 def script(shell: str) -> str:
     """What a shell has to read, to complete the words of `tidegate`."""
+    from click.shell_completion import get_completion_class  # noqa: PLC0415 - as below
+
     found = get_completion_class(shell)
     assert found is not None, shell
     made = found(click.Group(), {}, "tidegate", VARIABLE)
@@ -33,6 +41,8 @@ def _offered(names: Callable[[House, str, click.Context], Iterable[tuple[str, st
     """Offer those of the names that begin as what was typed."""
 
     def offer(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - no command needs it
+
         with suppress(Exception):
             found = names(context.find_root().obj(), _folder(context), context)
             fitting = [each for each in found if each[0].startswith(typed)]

@@ -20,7 +20,7 @@ _HEAD = f"""\
 What Tidegate does in this repository. A line that begins with `# name =` shows a default: take
 the # away to change it. Unknown keys and wrong values are errors and never passed over. A run
 keeps what it read when it started. {LOCAL} lies over this file, key by key, for what is
-yours alone; keep it out of git."""
+yours alone; keep it out of git. `tidegate config` shows every key and the file that set it."""
 
 _ABOUT: Mapping[str, str] = {
     "limits": "How often things may happen before a lane or the run stops and asks.",
