@@ -58,8 +58,8 @@ What cannot be done is one line on standard error, or with JSON one object on st
 ```
 
 `code` does not change between versions; the other texts may. `events` and `log --json` print one
-object a line; [events](events.md) says what is in it. On a terminal, what is too long for a line goes
-on below itself; what is piped is one line a row, whole, whatever `COLUMNS` says.
+object a line; [events](events.md) says what is in it. On a terminal, what is too long for a line
+goes on below itself; what is piped is one line a row, whole, whatever `COLUMNS` says.
 
 ## Commands
 """
