@@ -104,7 +104,10 @@ def test_a_missing_agent_halts_and_burns_nothing(tmp_path: Path) -> None:
     at(world, runs_in(world, "fix-build-1-prepare-0"), lambda _: _hide_agent(world))
     result = world.live()
     assert result is not None
-    assert (result.exit_code, result.summary.note) == (3, "'agent' is not on PATH")
+    assert (result.exit_code, result.summary.note) == (
+        3,
+        "'agent' is not on PATH; mend that, then `tidegate run` goes on",
+    )
     assert outcomes(world) == {"fix": "open"}
     assert len(told(world, e.Requested)) == 1
     world.builders.problem = None
