@@ -37,7 +37,6 @@ _NO_OWNER = "nobody is asked about what died: it is replaced, or its lane ends"
 _NO_FALLBACK = "a build has no fallback: nobody stands in for a change (DESIGN: study)"
 _NO_UNDOING = "what has landed is not taken back by this playbook"
 NOT_USED: Mapping[tuple[State, State], str] = {
-    (_S.REQUESTED, _S.FAILED): "it gets its slot at once, and no work of the engine comes before",
     (_S.MATERIALIZED, _S.FAILED): "what has an artifact is judged or blocked, never failed",
     (_S.CORRECTED, _S.ACCEPTED): "a correction is checked, and so reviewed, before it lands",
     (_S.STOPPED, _S.FALLBACK): _NO_FALLBACK,

@@ -100,6 +100,17 @@ def test_a_target_that_moves_under_the_head_is_merged_and_checked_again() -> Non
     assert len(story.events(e.Ruled)) == 1
 
 
+def test_a_check_of_what_will_not_land_is_dropped() -> None:
+    """It was requested, and the target moves before it is sent: it judges nothing."""
+    story = Story().run(until=lambda lane: lane.latest(Role.CHECK))
+    story.world.move_target()
+    story.run()
+    assert story.outcome is Outcome.LANDED
+    first, second = story.attempts(Role.CHECK)
+    assert story.states(first.id) == [State.REQUESTED, State.FAILED]
+    assert story.states(second.id)[-1] is State.ACCEPTED
+
+
 def test_a_fail_at_the_head_goes_back_to_the_builder() -> None:
     """What passed on one target and fails on a newer one leaves the queue, with the finding."""
     story = Story(check=[Answer.PASSES, *FAILS_FOR_GOOD], land=[Answer.ELSEWHERE])
