@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +38,7 @@ def build_house() -> House:
         controller_lock,
     )
 
-    holder = f"{socket.gethostname()}, process {os.getpid()}"
+    holder = f"{os.uname().nodename}, process {os.getpid()}"
     runners = LocalRunners(forkable=Forkable(command=COMMAND, module=FORKABLE))
     return House(
         repositories=HostRepositories(),

@@ -4,7 +4,6 @@ A run works with what it froze at its start, so `freeze` and `thaw` are exact: t
 configuration is that of its frozen bytes, and a later edit of a file reaches the next run only.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +19,7 @@ from tidegate.config.problem import Misconfigured, Problem
 from tidegate.config.role import FOLDER, read_role, stray_roles
 from tidegate.config.sections import QueueRole, Settings
 from tidegate.config.validation import validate
+from tidegate.core.digest import sha256_hex
 from tidegate.core.errors import Misused
 from tidegate.core.policy import Policy
 from tidegate.ports.agents import RoleSettings
@@ -139,5 +139,5 @@ def thaw(frozen: bytes) -> Configuration:
 
 
 def _sealed(configuration: Configuration, origins: Mapping[str, str]) -> Loaded:
-    digest = hashlib.sha256(freeze(configuration)).hexdigest()
+    digest = sha256_hex(freeze(configuration))
     return Loaded(configuration=configuration, digest=digest, origins=origins)

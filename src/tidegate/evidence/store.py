@@ -5,10 +5,10 @@ without its own sync comes back empty). A failed sync is never retried: the kern
 pages already, so the process must end and recover.
 """
 
-import hashlib
 import os
 from pathlib import Path
 
+from tidegate.core.digest import sha256_hex
 from tidegate.core.errors import IntegrityError, Unavailable
 
 
@@ -18,7 +18,7 @@ class FileStore:
     def promote(self, path: str, text: str, *, digest: str) -> None:
         """See ports.store.Store."""
         place, content = Path(path), text.encode()
-        if hashlib.sha256(content).hexdigest() != digest:
+        if sha256_hex(content) != digest:
             raise IntegrityError(f"{path} is not what was intended to be published")
         if place.exists():
             _compare(place, digest)
@@ -55,7 +55,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _compare(path: Path, digest: str) -> None:
-    if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+    if sha256_hex(path.read_bytes()) != digest:
         raise IntegrityError(
             f"{path} holds another artifact than the ledger intends",
             hint="move it aside and run again; nothing is overwritten",

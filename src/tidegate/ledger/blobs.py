@@ -6,9 +6,9 @@ A text is durable before its name is given out: an event may hold the name at on
 import errno
 import os
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 
+from tidegate.core.digest import sha256_hex
 from tidegate.core.errors import IntegrityError, Unavailable
 
 _HEX = frozenset("0123456789abcdef")
@@ -29,7 +29,7 @@ def require_digest(digest: str) -> None:
 
 def text_of(digest: str, content: bytes, *, where: str) -> str:
     """The text that is stored under a name. Raises IntegrityError where it is another."""
-    if sha256(content).hexdigest() != digest:
+    if sha256_hex(content) != digest:
         raise IntegrityError(
             f"the text {where} is not what its name says: it was changed after it was stored",
             hint="restore it from a copy of the folder; no other content can stand there",
@@ -50,7 +50,7 @@ class Blobs:
         Raises Unavailable where the disk is full.
         """
         content = content_of(text)
-        digest = sha256(content).hexdigest()
+        digest = sha256_hex(content)
         try:
             self._put(self._place(digest), content)
         except OSError as error:

@@ -9,11 +9,11 @@ without spaces.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import NamedTuple, Protocol
 
 import msgspec
 
+from tidegate.core.digest import sha256_hex
 from tidegate.ports.ledger import Head
 
 GENESIS = "0" * 64
@@ -62,7 +62,7 @@ def seal(row: Unsealed) -> str:
 
 def digest_of(columns: Sequence[object]) -> str:
     """The sha256 of columns as a JSON list without spaces."""
-    return sha256(_to_json(columns)).hexdigest()
+    return sha256_hex(_to_json(columns))
 
 
 class HasStored(Protocol):

@@ -6,8 +6,8 @@ a rule that the other backends do not have.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from hashlib import sha256
 
+from tidegate.core.digest import sha256_hex
 from tidegate.core.errors import IntegrityError, Misused, Refused
 from tidegate.core.events import Recorded, RunStarted
 from tidegate.core.lease import Lease
@@ -70,7 +70,7 @@ class MemoryLedger:
     def put_text(self, text: str) -> str:
         """Keep a text, masked."""
         content = content_of(mask(text))
-        digest = sha256(content).hexdigest()
+        digest = sha256_hex(content)
         self._texts.setdefault(digest, content)
         return digest
 

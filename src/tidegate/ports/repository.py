@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
+
+from tidegate.core.digest import sha256_hex
 
 if TYPE_CHECKING:  # the reading commands deliver nothing, and need none of it
     from tidegate.ports.git import Delivered, NotDelivered, NotPublished, Published
@@ -35,7 +36,7 @@ class Repository:
     @property
     def id(self) -> str:
         """A name for the folder of its workspaces: readable, and unlike any other repository's."""
-        digest = sha256(self.common_dir.encode()).hexdigest()[:10]
+        digest = sha256_hex(self.common_dir.encode())[:10]
         return f"{self.root.rsplit('/', 1)[-1]}-{digest}"
 
 

@@ -5,7 +5,6 @@ keys are a closed list, and its text is carried along unread. No marker, fence o
 means anything here or later.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from functools import lru_cache
 
 from tidegate.config.frontmatter import Entry, Page, Scalar, read_page
 from tidegate.config.problem import Misconfigured, Problem, closest
+from tidegate.core.digest import sha256_hex
 from tidegate.core.errors import Misused
 from tidegate.core.footprint import parse_all
 from tidegate.core.issue import Issue
@@ -218,7 +218,7 @@ def _written(draft: _Draft, page: Page, number: str) -> Written:
 def digest_of(number: str, title: str, *, text: str, footprint: Sequence[str]) -> str:
     """The sha256 of all that a builder is told: a new priority or label does not change it."""
     told = ["tidegate issue 1", number, title, text, list(footprint)]
-    return hashlib.sha256(json.dumps(told, separators=(",", ":")).encode()).hexdigest()
+    return sha256_hex(json.dumps(told, separators=(",", ":")).encode())
 
 
 def written_issue(title: str, *, text: str, footprint: Sequence[str], priority: int) -> str:

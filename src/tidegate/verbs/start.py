@@ -1,9 +1,9 @@
 """Start a run: freeze its base, its target and its configuration in one first event."""
 
-import hashlib
 from dataclasses import dataclass
 
 from tidegate.config.load import Loaded, freeze
+from tidegate.core.digest import sha256_hex
 from tidegate.core.errors import Misused, Refused
 from tidegate.core.events import RunStarted
 from tidegate.engine.places import hub_ref
@@ -52,7 +52,7 @@ def start_run(
         base_tree=tree,
         delivered_from=house.repositories.branch_commit(repository, ref),
         config_digest=_frozen(ledger, loaded),
-        gate_digest=hashlib.sha256(settings.check.command.encode()).hexdigest(),
+        gate_digest=sha256_hex(settings.check.command.encode()),
         policy=loaded.configuration.policy,
     )
     ledger.create_run(run_id, started, actor=house.holder, utc=now.utc)
