@@ -162,9 +162,16 @@ MUTANTS = [
     mutant(
         "a bullet is a pattern",
         report,
-        '_BULLET.sub("", line, count=1)',
+        '_BULLET.sub("", line)',
         "line",
         reports.test_a_footprint_may_be_a_list_with_bullets,
+    ),
+    mutant(
+        "a star within a line is a bullet",
+        report,
+        r'_BULLET = re.compile(r"\A(?:',
+        '_BULLET = re.compile(r"(?:',
+        lambda: reports.test_a_footprint_is_read_as_it_is_listed(*reports.LISTS[0]),
     ),
 ]
 

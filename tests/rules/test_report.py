@@ -253,6 +253,23 @@ def test_a_footprint_may_be_a_list_with_bullets() -> None:
     assert report.footprint == ("src/", "lib/a.py")
 
 
+LISTS = [
+    ("src/** tests/**", ("src/**", "tests/**")),
+    ("a/* b/*", ("a/*", "b/*")),
+    ("a-  b+ c/", ("a-", "b+", "c/")),
+    ("\n- src/**\n* tests/* lib/*\n+ docs/", ("src/**", "tests/*", "lib/*", "docs/")),
+    ("\n1. src/**\n2) lib/*", ("src/**", "lib/*")),
+    ("src/**, a/*,b/* ,c/", ("src/**", "a/*", "b/*", "c/")),
+    (r"a\,b, c", (r"a\,b", "c")),
+]
+
+
+@pytest.mark.parametrize(("listed", "patterns"), LISTS)
+def test_a_footprint_is_read_as_it_is_listed(listed: str, patterns: tuple[str, ...]) -> None:
+    """A star within a line belongs to its pattern, and is no bullet."""
+    assert read_adjudication(f"VERDICT: BUILD\nFOOTPRINT: {listed}\n").footprint == patterns
+
+
 @pytest.mark.parametrize("kind", Refusal)
 def test_a_refusal_has_its_kind(kind: Refusal) -> None:
     """Seed 000's kinds, and what a stale issue adds to them."""

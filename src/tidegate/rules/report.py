@@ -43,7 +43,8 @@ _QUOTED = re.compile(r"[ ]{0,3}>")
 _HIDDEN = re.compile(
     r"<(?P<mark>!--|(?:pre|blockquote|script|style|textarea|code)\b)", re.ASCII | re.IGNORECASE
 )
-_BULLET = re.compile(r"[-*+] +")
+_BULLET = re.compile(r"\A(?:[-*+]|[0-9]{1,3}[.)]) +")
+_COMMA = re.compile(r"(?<!\\),")
 _DRESS = "*_`. \t"
 _NOTHING = frozenset({
     "", "none", "nothing", "n a", "na", "no", "nil", "null", "0", "all", "all checked", "tbd",
@@ -123,14 +124,14 @@ def read_adjudication(text: str) -> Report:
 
 
 def _build(blocks: Mapping[str, Sequence[str]]) -> Report:
-    lines = (_BULLET.sub("", line, count=1) for line in blocks.get("FOOTPRINT", ()))
+    lines = (_BULLET.sub("", line) for line in blocks.get("FOOTPRINT", ()))
     listed = " ".join(lines).replace("`", " ")
     fixture = " ".join(blocks.get("FIXTURE", ())).strip()
     if _is_echo(listed) or _is_echo(fixture):
         return Report(fault="the template's own words for FOOTPRINT or FIXTURE")
     if len(fixture) > VALUE_MAX:
         return Report(fault=f"a FIXTURE of more than {VALUE_MAX} characters")
-    patterns = tuple(re.sub(r",(?=\s|$)", " ", listed).split())
+    patterns = tuple(_COMMA.sub(" ", listed).split())
     if len(patterns) > PATTERNS_MAX:
         return Report(fault=f"a FOOTPRINT of more than {PATTERNS_MAX} patterns")
     try:
