@@ -40,6 +40,7 @@ def test_what_the_owner_wrote_stands_above_what_an_adjudicator_expects() -> None
     assert after(lane_with(footprint=("src/**",)), said).footprint == ("src/**",)
     lane = after(lane_with(footprint=(), unheard=1), said)
     assert (lane.footprint, lane.is_admitted, lane.unheard) == (("lib/**",), True, 0)
+    assert lane.leave == ()
     assert lane.adjudication == Adjudication(
         kind=None, fixture="fixture", report_digest="report_digest", reason="reason"
     )

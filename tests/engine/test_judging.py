@@ -24,6 +24,7 @@ from tests.sim.plan import Plan
 from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.core.values import Role, Ruling
+from tidegate.ports.git import MergeWork
 from tidegate.ports.inbox import Request
 
 SLOW = replace(GOOD, work_s=400.0)
@@ -124,6 +125,22 @@ def test_a_refused_issue_is_told_as_refused(tmp_path: Path) -> None:
     (refused,) = result.summary.refused
     assert (refused.issue, refused.kind) == ("fix", "otherwise")
     assert started(world, "fix-build-") == 0
+
+
+EXPECTS = Word(says="VERDICT: BUILD\nFOOTPRINT: own/** tests/** .github/**\n")
+
+
+@pytest.mark.parametrize("written", [(), ("own/**", "tests/a.py")])
+def test_what_an_adjudicator_expects_is_no_leave(tmp_path: Path, written: tuple[str, ...]) -> None:
+    """A11, G6-07: its paths are reserved and kept to; what the owner wrote is all the leave."""
+    plan = replace(ADJUDICATES, footprints={"fix": written})
+    world = scene(tmp_path, plan, {Role.ADJUDICATE: [EXPECTS]}, fix=[GOOD])
+    world.run_to_end()
+    merges = [each for each in world.git.works.values() if isinstance(each, MergeWork)]
+    expected = written or ("own/**", "tests/**", ".github/**")
+    assert {(each.footprint, each.leave) for each in merges} == {(expected, written)}
+    assert [each.footprint for each in told(world, e.Reserved)] == [expected]
+    assert outcomes(world) == {"fix": "landed"}
 
 
 def test_the_answer_to_an_adjudicator_reaches_the_builder(tmp_path: Path) -> None:

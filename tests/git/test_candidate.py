@@ -17,9 +17,9 @@ def tip_of(world: World, files: dict[str, str], name: str = "side") -> str:
 
 
 def part(tip: str, *patterns: str) -> Part:
-    """Return a part with a footprint, or without one."""
+    """Return a part with a footprint that its owner wrote, or without one."""
     footprint = parse_all(patterns, allow_all=True) if patterns else None
-    return Part(tip=tip, message=f"Land {tip[:7]}\n", footprint=footprint)
+    return Part(tip=tip, message=f"Land {tip[:7]}\n", footprint=footprint, leave=footprint)
 
 
 def only_step(built: Candidate | Unmergeable) -> Step:
@@ -195,7 +195,15 @@ def test_as_a_job_it_tells_the_same(world: World) -> None:
         "job": "candidate",
         "hub": world.hub.path,
         "target": world.base,
-        "parts": [{"tip": tip, "message": "m", "trailers": {"Run": "1"}, "footprint": ["src/"]}],
+        "parts": [
+            {
+                "tip": tip,
+                "message": "m",
+                "trailers": {"Run": "1"},
+                "footprint": ["src/"],
+                "leave": ["src/"],
+            }
+        ],
         "style": "squash",
         "author": STAMP._asdict(),
         "committer": STAMP._asdict(),

@@ -42,9 +42,24 @@ def into_hub(world: World, made: str) -> str:
 
 
 def judged(world: World, base: str, *patterns: str, gates: tuple[str, ...] = ()) -> Step:
-    """Commit what is there, and merge it onto the base under a footprint, or without one."""
-    footprint = parse_all(patterns, allow_all=True) if patterns else None
-    part = Part(into_hub(world, commit(world.root, {})), "Land\n", (), footprint, gates)
+    """Commit what is there, and merge it onto the base under its owner's footprint, or without."""
+    return judged_with(world, base, patterns, leave=patterns, gates=gates)
+
+
+def judged_with(
+    world: World,
+    base: str,
+    footprint: tuple[str, ...],
+    *,
+    leave: tuple[str, ...],
+    gates: tuple[str, ...] = (),
+) -> Step:
+    """The same, where what is expected may be more than the owner gave leave for."""
+    expected, given = (
+        parse_all(each, allow_all=True) if each else None for each in (footprint, leave)
+    )
+    tip = into_hub(world, commit(world.root, {}))
+    part = Part(tip, "Land\n", footprint=expected, gate_files=gates, leave=given)
     built = world.build(part, target=base)
     assert isinstance(built, Candidate)
     (step,) = built.steps
@@ -151,6 +166,22 @@ def test_tests_that_are_weakened_keep_a_change_from_landing(
     assert [(each.code, each.path) for each in step.surface] == [(TEST_SURFACE_CHANGED, path)]
 
 
+JUDGING = ("tests/test_calc.py", ".github/workflows/ci.yml", "Makefile", "tidegate.toml")
+
+
+@pytest.mark.parametrize("path", JUDGING)
+def test_only_the_owner_gives_leave_to_change_what_judges_a_change(
+    world: World, base: str, path: str
+) -> None:
+    """G6-04, G6-07, G6-08: an agent that expects the path to change has given no leave for it."""
+    writing(path, "")(world.root)
+    for expected in ((path,), ("**", path)):
+        step = judged_with(world, base, expected, leave=(), gates=("Makefile",))
+        assert path in {each.path for each in step.findings}
+        assert step.surface == ()
+    assert judged_with(world, base, (path,), leave=(path,), gates=("Makefile",)).findings == ()
+
+
 def test_an_honest_change_with_its_own_tests_lands(world: World, base: str) -> None:
     """A mended function, further assertions and a new test need no leave but for the paths."""
     writing("src/calc.py", "def add(a, b):\n    return a + b\n")(world.root)
@@ -242,6 +273,8 @@ def test_a_change_that_empties_the_tree_is_told(world: World) -> None:
     assert [each.code for each in found] == ["mass_deletion"]
     assert "60 deleted files, of 65" in found[0].detail
     assert "mass_deletion" in codes(judged(world, base, "src/").findings)
+    expected = judged_with(world, base, ("many/",), leave=()).findings
+    assert [each.code for each in expected] == ["mass_deletion"]
     assert judged(world, base, "many/").findings == ()
 
 
@@ -306,11 +339,12 @@ def merged(world: World, tip: str, target: str, **more: Any) -> Merged | MergeCo
 
 
 def test_the_engine_hears_of_it(world: World, base: str) -> None:
-    """G6-07, G6-08: footprint and files of the check go with the work; both lists come back."""
+    """G6-07, G6-08: footprint, leave and files of the check go with the work; both lists come back."""
     writing("tests/test_calc.py", "")(world.root)
     writing("scripts/verify.sh", "true\n")(world.root)
     tip = into_hub(world, commit(world.root, {}))
-    heard = merged(world, tip, base, footprint=("tests/",), gate_files=("scripts/verify.sh",))
+    paths, gates = ("tests/",), ("scripts/verify.sh",)
+    heard = merged(world, tip, base, footprint=paths, leave=paths, gate_files=gates)
     assert isinstance(heard, Merged)
     assert heard.surface == (f"tests/test_calc.py: test_add is gone ({TEST_SURFACE_CHANGED})",)
     assert [line.partition(":")[0] for line in heard.findings] == ["scripts/verify.sh"] * 2

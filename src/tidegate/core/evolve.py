@@ -130,6 +130,7 @@ def evolve(lane: Lane | None, entry: e.Entry) -> Lane:
             footprint=event.footprint,
             priority=event.priority,
             version=entry.version,
+            leave=event.footprint,
         )
     if lane is None:
         raise IllegalTransition(f"lane {entry.lane} was never opened")

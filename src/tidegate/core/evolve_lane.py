@@ -95,7 +95,7 @@ def _with_ruling(  # noqa: C901, PLR0911 - one arm an event
 
 
 def _adjudicated(lane: Lane, event: e.Adjudicated) -> Lane:
-    """What the owner wrote into the issue stands above what an agent expects."""
+    """What the owner wrote into the issue stands above what an agent expects; that is no leave."""
     found = Adjudication(
         kind=event.kind,
         fixture=event.fixture,

@@ -188,8 +188,12 @@ class Lane:
     issue_digest: str
     text_digest: str
     footprint: tuple[str, ...]
+    """The paths that it is expected to change: as its owner has it, or else its adjudicator."""
     priority: int
     version: int
+    leave: tuple[str, ...] = ()
+    """The footprint that its owner wrote into the issue. It alone gives leave to change what judges
+    the change, and what is protected: an agent gives no such leave."""
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
     fails: int = 0
     conflicts: int = 0

@@ -238,6 +238,7 @@ def _look_at_merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> W
         ),
         utc=engine.now.utc,
         footprint=lane.footprint,
+        leave=lane.leave,
         gate_files=engine.setup.gate_files,
         report=engine.ports.ledger.text(build.digest) if build.digest else "",
         since=lane.candidate.target if lane.candidate is not None else None,

@@ -177,6 +177,7 @@ class GitJobs:
             "message": message,
             "trailers": dict(work.trailers),
             "footprint": work.footprint,
+            "leave": work.leave,
             "gate_files": work.gate_files,
             "claims": {"changed": claims.changed, "untouched": claims.untouched},
         }

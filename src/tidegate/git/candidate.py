@@ -34,8 +34,8 @@ class Style(StrEnum):
 class Part(NamedTuple):
     """One change to be merged.
 
-    Without a footprint, None or empty, any path may change but what is protected and what judges
-    the change. `gate_files` are the paths of what the check is made of.
+    Without a footprint, None or empty, any path may change; but what is protected and what judges
+    the change only where `leave` covers it. `gate_files` are the paths of what a check is made of.
     """
 
     tip: str
@@ -45,6 +45,8 @@ class Part(NamedTuple):
     gate_files: tuple[str, ...] = ()
     claims: Claims = Claims()
     """What its builder says of the paths."""
+    leave: "tuple[Pattern, ...] | None" = None
+    """The footprint that the owner of the issue wrote; what an agent expects gives no leave."""
 
 
 class Order(NamedTuple):
@@ -73,7 +75,7 @@ class Step(NamedTuple):
     changes: tuple[Change, ...]
     findings: tuple[Finding, ...]
     surface: tuple[Finding, ...] = ()
-    """What it changed of what judges it, with leave of its footprint."""
+    """What it changed of what judges it, with leave of its owner."""
 
     @property
     def is_empty(self) -> bool:
@@ -173,22 +175,22 @@ def _out_of_scope(
     """Judge the scope; the tree's links are read only to explain what lies outside."""
     from tidegate.git import scope  # noqa: PLC0415 - most of a candidate's imports; a fork has them
 
-    patterns = part.footprint or ()
-    found = scope.out_of_scope(changes, patterns, led_by={})
+    patterns, leave = part.footprint or (), part.leave or ()
+    found = scope.out_of_scope(changes, patterns, leave=leave, led_by={})
     if found and patterns:
         entries = tree_diff.tree_entries(git, new, mode=LINK, below=scope.places(patterns))
         leading = links.resolved(links.texts(git, entries))
-        found = scope.out_of_scope(changes, patterns, led_by=leading)
-    return (*found, *scope.mass_deletion(git, old, changes, patterns))
+        found = scope.out_of_scope(changes, patterns, leave=leave, led_by=leading)
+    return (*found, *scope.mass_deletion(git, old, changes, leave))
 
 
 def _surface(
     git: Git, part: Part, old: str, changes: Sequence[Change]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """What the change does to the tests and the check: with leave of its footprint, and without."""
+    """What the change does to the tests and the check: with leave of its owner, and without."""
     if not changes:
         return (), ()
     from tidegate.git import scope, surface  # noqa: PLC0415 - as above
 
     found = surface.changed(git, old, changes, named=part.gate_files)
-    return scope.permitted(found, part.footprint or ())
+    return scope.permitted(found, part.leave or ())

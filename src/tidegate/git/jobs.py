@@ -166,18 +166,22 @@ def _candidate(job: Json) -> Work:
 def _part(part: Json) -> Any:
     from tidegate.git import candidate  # noqa: PLC0415 - see the module's docstring
 
-    patterns, parsed = part.get("footprint"), None
-    if patterns:
-        from tidegate.core import footprint  # noqa: PLC0415 - see the module's docstring
-
-        parsed = tuple(map(footprint.parse, patterns))
     changed = {
-        "footprint": parsed,
+        "footprint": _patterns(part.get("footprint")),
+        "leave": _patterns(part.get("leave")),
         "gate_files": tuple(part.get("gate_files", ())),
         "claims": _claims(part.get("claims", {})),
         "trailers": tuple(part.get("trailers", {}).items()),
     }
     return candidate.Part(**(part | changed))
+
+
+def _patterns(texts: Sequence[str] | None) -> Any:
+    if not texts:
+        return None
+    from tidegate.core import footprint  # noqa: PLC0415 - see the module's docstring
+
+    return tuple(map(footprint.parse, texts))
 
 
 def _claims(said: Json) -> Any:

@@ -24,14 +24,16 @@ def out_of_scope(
     changed: Iterable[Change],
     patterns: Sequence[Pattern],
     *,
+    leave: Sequence[Pattern],
     led_by: Mapping[str, str | None],
 ) -> tuple[Finding, ...]:
-    """List the changed paths that no pattern covers. Without patterns only the protected ones.
+    """List the changed paths that no pattern covers; without patterns only the protected ones.
 
+    A protected path is covered by `leave`, which is the owner's, and by nothing else.
     `led_by` maps the tree's links to what they resolve to: who edits through a link that is in the
     footprint changes another path, and is told which entry would have said so.
     """
-    strays = [change for change in changed if not _may_change(change.path, patterns)]
+    strays = [change for change in changed if not _may_change(change.path, patterns, leave)]
     found = [
         Finding("out_of_scope", change.path, _detail(change, patterns, led_by))
         for change in strays[:STRAYS_MAX]
@@ -42,8 +44,10 @@ def out_of_scope(
     return tuple(found)
 
 
-def _may_change(path: str, patterns: Sequence[Pattern]) -> bool:
-    return footprint.matches(patterns, path) if patterns else not is_protected(path)
+def _may_change(path: str, patterns: Sequence[Pattern], leave: Sequence[Pattern]) -> bool:
+    if is_protected(path) and not footprint.matches(leave, path):
+        return False
+    return not patterns or footprint.matches(patterns, path)
 
 
 def is_protected(path: str) -> bool:
@@ -52,13 +56,13 @@ def is_protected(path: str) -> bool:
 
 
 def permitted(
-    found: Iterable[Finding], patterns: Sequence[Pattern]
+    found: Iterable[Finding], leave: Sequence[Pattern]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """Part what judges a change in what its footprint gives it leave to change, and the rest."""
+    """Part what judges a change in what its owner gave leave to change, and the rest."""
     covered: list[Finding] = []
     others: list[Finding] = []
     for finding in found:
-        if footprint.matches(patterns, finding.path):
+        if footprint.matches(leave, finding.path):
             covered.append(finding)
         else:
             detail = f"{finding.detail}; {remedy(finding.path)}"
@@ -96,11 +100,11 @@ def _hint(path: str, patterns: Sequence[Pattern], led_by: Mapping[str, str | Non
 
 
 def mass_deletion(
-    git: Git, old: str, changed: Sequence[Change], patterns: Sequence[Pattern]
+    git: Git, old: str, changed: Sequence[Change], leave: Sequence[Pattern]
 ) -> tuple[Finding, ...]:
     """Notice a change that empties the tree: so a checkout looks that did not come up.
 
-    What only moved is not gone, and a footprint may name what is to go.
+    What only moved is not gone, and the owner may name what is to go.
     """
     kept = {change.new_oid for change in changed}
     gone = [
@@ -108,7 +112,7 @@ def mass_deletion(
         for change in changed
         if change.kind is Kind.DELETED
         and change.old_oid not in kept
-        and not footprint.matches(patterns, change.path)
+        and not footprint.matches(leave, change.path)
     ]
     if len(gone) <= DELETIONS_MAX:
         return ()

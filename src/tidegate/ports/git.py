@@ -40,8 +40,8 @@ class MergeWork:
     """Merge `tip` onto `target` without a checkout and make the commit that would land.
 
     `footprint` holds the patterns of the paths that may change, `gate_files` the paths of what the
-    check is made of. Without a footprint every path may change but the protected ones and those
-    that judge the change.
+    check is made of. Without a footprint every path may change; but the protected ones, and those
+    that judge the change, only where `leave` covers them.
     """
 
     target: str
@@ -50,6 +50,8 @@ class MergeWork:
     trailers: tuple[tuple[str, str], ...]
     utc: str
     footprint: tuple[str, ...] = ()
+    leave: tuple[str, ...] = ()
+    """The patterns that the issue's owner wrote. What an agent expects to touch is no leave."""
     gate_files: tuple[str, ...] = ()
     since: str | None = None
     """The target that the change was merged onto before: what came since may touch other paths."""
@@ -140,7 +142,7 @@ class Merged:
     `findings` say what is wrong with the tree whatever the check says: paths outside of the
     footprint, weakened tests, links that lead out of it, names that only case tells apart, commits
     of submodules that exist nowhere. `surface` says which tests, and what else judges the change,
-    it changed with leave of its footprint.
+    it changed with leave of its owner.
     """
 
     commit: str
