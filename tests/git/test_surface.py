@@ -14,6 +14,7 @@ from tidegate.git.adapter import GitJobs
 from tidegate.git.candidate import Candidate, Part, Step
 from tidegate.git.scope import DELETIONS_MAX, STRAYS_MAX
 from tidegate.ports.git import MergeConflict, Merged, MergeWork
+from tidegate.rules.gate_files import named_by
 from tidegate.rules.test_surface import TEST_SURFACE_CHANGED
 
 TEST = "from src.calc import add\n\n\ndef test_add():\n    assert add(2, 2) == 4\n"
@@ -225,6 +226,16 @@ def test_the_check_is_not_the_changes_to_edit(
     assert (codes(step.findings), len(step.surface)) == (set(), int(is_gate))
 
 
+def test_what_a_recipe_in_a_folder_runs_is_not_the_changes_to_edit(world: World, base: str) -> None:
+    """G6-08: `make -C backend` runs the scripts that lie there."""
+    del base
+    made = {"backend/Makefile": "check:\n\t@./verify.sh\n", "backend/verify.sh": "pytest\n"}
+    base = into_hub(world, commit(world.root, made))
+    writing("backend/verify.sh", "exit 0\n")(world.root)
+    step = judged(world, base, gates=named_by("make -C backend check"))
+    assert [each.path for each in step.findings] == ["backend/verify.sh"]
+
+
 def test_an_executable_bit_of_the_check_counts(world: World, base: str) -> None:
     """G3-21, G6-08: a script that cannot be run any more is another check."""
     (world.root / "scripts/verify.sh").chmod(0o755)
@@ -339,7 +350,7 @@ def merged(world: World, tip: str, target: str, **more: Any) -> Merged | MergeCo
 
 
 def test_the_engine_hears_of_it(world: World, base: str) -> None:
-    """G6-07, G6-08: footprint, leave and files of the check go with the work; both lists come back."""
+    """G6-07, G6-08: footprint, leave and gate files go with the work; both lists come back."""
     writing("tests/test_calc.py", "")(world.root)
     writing("scripts/verify.sh", "true\n")(world.root)
     tip = into_hub(world, commit(world.root, {}))

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.rules.changes import edited, said
-from tidegate.rules.gate_files import called_by, named_by
 from tidegate.rules.lock_files import hints
 
 PYPROJECT = (
@@ -131,36 +130,6 @@ def test_files_of_the_runner_count_as_a_whole(path: str) -> None:
     assert len(said({}, {path: "x"})) == 1
     assert len(said({path: "x"}, {path: "y"})) == 1
     assert len(said({path: "x"}, {})) == 1
-
-
-@pytest.mark.parametrize(
-    ("command", "files"),
-    [
-        ("make check", ("GNUmakefile", "makefile", "Makefile")),
-        ("./verify.sh", ("verify.sh",)),
-        ("sh -e scripts/verify.sh src", ("scripts/verify.sh",)),
-        ("python3.12 -m scripts.check", ("scripts/check.py", "scripts/check/__main__.py")),
-        ("CI=1 timeout 30 python -I tools/run.py tests", ("tools/run.py",)),
-        ("pytest -q -c conf/py.ini tests/test_a.py", ("conf/py.ini",)),
-        ("cd web && npx jest; just test", ("justfile", "Justfile", ".justfile")),
-        ("sh -c './a.sh && nox'", ("a.sh", "noxfile.py")),
-        ("test -s part-00", ()),
-        ("/usr/bin/true ../x.sh $HOME/y.sh", ()),
-        ("./gradlew test", ("gradlew", "gradle/wrapper/gradle-wrapper.properties")),
-        ("un'closed ./x", ()),
-        ("", ()),
-    ],
-)
-def test_a_command_names_what_it_runs(command: str, files: tuple[str, ...]) -> None:
-    """G6-08: scripts and recipes, in the places where a shell looks for what to run."""
-    assert named_by(command) == files
-
-
-def test_a_recipe_names_what_it_runs() -> None:
-    """G6-08: a target's script is as much of the check as the file of the target."""
-    makefile = "check: lint\n\t@./scripts/lint.sh src\n\t-python tools/all.py --fast\n"
-    assert called_by(makefile) == ("scripts/lint.sh", "tools/all.py")
-    assert called_by('{"scripts": {\n  "test": "bash ci/test.sh",\n}}') == ("ci/test.sh",)
 
 
 def test_lock_files_are_known() -> None:

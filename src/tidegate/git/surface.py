@@ -50,8 +50,8 @@ def _with_called(
     known = dict.fromkeys(check)
     waiting = list(known)
     for _ in range(CALLS_MAX):
-        said = [texts[name] for name in _in_tree(tree, waiting) if name in texts]
-        called = dict.fromkeys(path for text in said for path in gate_files.called_by(text))
+        read_now = [(path, texts[name]) for path in waiting if (name := f"{tree}:{path}") in texts]
+        called = dict.fromkeys(found for path, text in read_now for found in _called(path, text))
         waiting = [path for path in called if path not in known][: GATE_FILES_MAX - len(known)]
         if not waiting:
             break
@@ -59,6 +59,12 @@ def _with_called(
         read = objects.small_blobs(git, _in_tree(tree, waiting))
         texts = {name: _text(content) for name, content in read.items()}
     return frozenset(known)
+
+
+def _called(path: str, text: str) -> Iterator[str]:
+    """What a file of the check runs: seen from the root, or from the folder of the file."""
+    for folder in dict.fromkeys(("", path.rpartition("/")[0])):
+        yield from gate_files.called_by(text, folder)
 
 
 def _is_plain(change: Change) -> bool:

@@ -1,13 +1,19 @@
 """Which files of a repository a check is made of: the scripts and recipes that it runs.
 
 Only what stands where a shell looks for a program counts, and what an interpreter or a build tool
-is given to run. A file that a check merely looks at is what is checked.
+is given to run, seen from the folder in which it runs. A file that a check merely looks at is what
+is checked.
 """
 
 import re
-import shlex
-from collections.abc import Iterator
-from itertools import dropwhile, pairwise
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from tidegate.rules.interpreters import FAMILY, script
+from tidegate.rules.prefixes import PREFIXES, VALUED
+from tidegate.rules.shell_words import Command, commands, joined, moved
 
 _RECIPES: dict[str, tuple[str, ...]] = {
     "make": ("GNUmakefile", "makefile", "Makefile"),
@@ -40,104 +46,188 @@ _RECIPES: dict[str, tuple[str, ...]] = {
     "gradlew": ("gradlew", "gradle/wrapper/gradle-wrapper.properties"),
     "mvnw": ("mvnw", ".mvn/maven.config", ".mvn/jvm.config"),
 }
-_INTERPRETERS = re.compile(
-    r"(?:sh|bash|dash|zsh|ksh|python|pypy|node|deno|bun|tsx|perl|ruby|php|source|\.)[\d.]*"
-)
-_PREFIXES = frozenset({
-    "!", "command", "do", "else", "env", "exec", "if", "nice", "npx", "pipenv", "poetry", "run",
-    "sudo", "then", "time", "timeout", "uv", "xvfb-run",
+_HERE_ONLY = frozenset({
+    "docker", "gmake", "gradlew", "make", "mvnw", "ninja", "nox", "tox",
+})  # fmt: skip
+"""These read the recipe of their own folder; the others look for it further up, too."""
+_FOLDER_OPTIONS = frozenset({
+    "-C", "--chdir", "--cwd", "--dir", "--directory", "--prefix", "--project-directory",
+    "--working-dir", "--working-directory",
 })  # fmt: skip
 _FILE_OPTIONS = frozenset({
-    "-C", "-c", "-f", "--config", "--config-file", "--file", "--justfile", "--makefile", "--rcfile",
+    "-c", "-f", "--config", "--config-file", "--configfile", "--cov-config", "--file", "--justfile",
+    "--makefile", "--noxfile", "--rcfile", "--taskfile",
 })  # fmt: skip
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
-_SEPARATORS = ";&|()`\n"
-_PLAIN = re.compile(r"[\w./+-]+")
+_FILES_OF = {
+    "bash": frozenset({"--init-file"}),
+    "mocha": frozenset({"-r", "--require"}),
+    "node": frozenset({"-r", "--require", "--import", "--loader", "--experimental-loader"}),
+    "tsc": frozenset({"-p", "--project"}),
+}
+"""What single tools are told to read, beside what most are."""
+_FOLDERS_OF = {"just": frozenset({"-d"}), "task": frozenset({"-d"})}
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
+_DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
+_VARIABLE = re.compile(r"\$(?:\((\w+)\)|\{(\w+)\}|(\w+))")
+_SCRIPT = re.compile(r".+\.(?:py|sh|bash)")
 
 
-def named_by(command: str) -> tuple[str, ...]:
+def named_by(command: str, folder: str = "") -> tuple[str, ...]:
     """The paths, from the repository's root, of what a command runs. Some may not be there."""
     found: dict[str, None] = {}
-    for words in _simple_commands(command):
-        found |= dict.fromkeys(map(_normal, _of_simple_command(words)))
-    return tuple(path for path in found if path)
-
-
-def _simple_commands(command: str) -> Iterator[list[str]]:
-    """The words of each command that a shell would run by itself, as far as can be told."""
-    lexer = shlex.shlex(command, posix=True, punctuation_chars=_SEPARATORS)
-    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
-    words: list[str] = []
-    try:
-        for word in lexer:
-            if set(word) <= set(_SEPARATORS):
-                yield words
-                words = []
-            else:
-                words.append(word)
-    except ValueError:  # a quotation that nothing closes
-        return
-    yield words
-
-
-def _of_simple_command(words: list[str]) -> Iterator[str]:
-    words = list(dropwhile(_is_before_program, words))
-    if not words:
-        return
-    program, arguments = words[0].lstrip("@-+"), words[1:]
-    name = program.rpartition("/")[2]
-    if "/" in program:
-        yield program
-    yield from _RECIPES.get(name, ())
-    yield from _files_given(arguments)
-    if _INTERPRETERS.fullmatch(name):
-        yield from _run_by_interpreter(arguments)
-
-
-def _is_before_program(word: str) -> bool:
-    is_prefix = word.lstrip("@-+") in _PREFIXES or word[:1] in ("-", "")
-    return is_prefix or word.isdigit() or _ASSIGNMENT.fullmatch(word) is not None
-
-
-def _files_given(arguments: list[str]) -> Iterator[str]:
-    """What a build tool is told to read instead of the usual file."""
-    for option, value in pairwise(arguments):
-        if option in _FILE_OPTIONS:
-            yield value
-
-
-def _run_by_interpreter(arguments: list[str]) -> Iterator[str]:
-    rest = iter(arguments)
-    for word in rest:
-        if word == "-m":
-            module = next(rest, "").replace(".", "/")
-            yield from (f"{module}.py", f"{module}/__main__.py")
-            return
-        if word == "-c":
-            yield from named_by(next(rest, "")) if len(arguments) > 1 else ()
-            return
-        if not word.startswith("-"):
-            yield word
-            return
-
-
-def _normal(path: str) -> str:
-    """A path as git has it; nothing for what lies elsewhere or only a shell can tell."""
-    names = [name for name in path.split("/") if name not in ("", ".")]
-    if path.startswith("/") or ".." in names or not _PLAIN.fullmatch(path):
-        return ""
-    return "/".join(names)
-
-
-def called_by(text: str) -> tuple[str, ...]:
-    """The files that a script or a recipe runs, line by line, as `named_by` tells them."""
-    found: dict[str, None] = {}
-    for line in text[:TEXT_CHARACTERS_MAX].splitlines():
-        _, colon, after = line.partition(": ")  # a value of YAML or JSON, where it is one
-        found |= dict.fromkeys(named_by(line.strip()))
-        if colon:
-            found |= dict.fromkeys(named_by(after.strip().strip('",')))
+    for each in commands(_VARIABLE.sub(_tool, command), folder):
+        found |= dict.fromkeys(_of_command(each))
     return tuple(found)
+
+
+def _tool(variable: re.Match[str]) -> str:
+    """A variable that is called after a tool stands for it, as `$(MAKE)` does."""
+    name = (variable[1] or variable[2] or variable[3]).lower()
+    return name if name in _RECIPES or FAMILY.fullmatch(name) else variable[0]
+
+
+def _of_command(command: Command) -> Iterator[str]:
+    words, folder, read = _unwrapped(command)
+    yield from _seen_from(command.folder, read)
+    if words and " " in words[0]:  # a text for `eval`, `trap` or `env -S`
+        yield from named_by(" ".join(words), folder)
+    elif words:
+        yield from _of_program(words, folder, command)
+
+
+def _of_program(words: Sequence[str], folder: str, command: Command) -> Iterator[str]:
+    program, arguments = words[0], words[1:]
+    name = program.rpartition("/")[2]
+    if "/" in program or _SCRIPT.fullmatch(program):
+        yield from _seen_from(folder, [program])
+    is_interpreter = FAMILY.fullmatch(name) is not None
+    place = folder if is_interpreter else _place_of(name, arguments, folder)
+    yield from _recipes(program, place)
+    yield from _seen_from(place, _files_given(name, arguments))
+    if is_interpreter:
+        yield from _interpreted(name, arguments, folder, command)
+
+
+def _interpreted(
+    name: str, arguments: Sequence[str], folder: str, command: Command
+) -> Iterator[str]:
+    run = script(name, arguments)
+    yield from named_by(run.text, folder) if run.text else ()
+    yield from _seen_from(folder, run.paths)
+    if run.module and FAMILY.fullmatch(run.module[0]) is None:
+        yield from _of_program(run.module, folder, command)
+    if run.reads_input:
+        yield from _seen_from(command.folder, command.inputs)
+
+
+@dataclass(slots=True)
+class _Lead:
+    """What stands before a program: the folder that it leads to, and the files that it reads."""
+
+    rest: deque[str]
+    folder: str
+    prefix: str = ""
+    read: list[str] = field(default_factory=list)
+
+
+def _unwrapped(command: Command) -> tuple[Sequence[str], str, Sequence[str]]:
+    """A command without what stands before its program; its folder, and what was read so far."""
+    lead = _Lead(deque(command.words), command.folder)
+    while lead.rest:
+        word = lead.rest.popleft()
+        word = word if lead.prefix else word.lstrip("@-+")
+        if (name := word.rpartition("/")[2]) in PREFIXES:
+            is_inner = name in ("run", "exec") and lead.prefix
+            lead.prefix = lead.prefix if is_inner else name
+        elif lead.prefix and word in ("-m", "--module"):
+            return ("python", "-m", *lead.rest), lead.folder, lead.read
+        elif lead.prefix and word.startswith("-"):
+            _take_option(lead, word)
+        elif word and not _ASSIGNMENT.fullmatch(word) and not _DURATION.fullmatch(word):
+            return (word, *lead.rest), lead.folder, lead.read
+    return (), lead.folder, lead.read
+
+
+def _take_option(lead: _Lead, word: str) -> None:
+    option, sign, value = word.partition("=")
+    if option in VALUED.get(lead.prefix, ()) and not sign:
+        value = lead.rest.popleft() if lead.rest else ""
+    if option in _FOLDER_OPTIONS:
+        lead.folder = moved(lead.folder, value)
+    elif option in ("-S", "--split-string"):
+        lead.rest.extendleft(reversed(value.split()))
+    elif option in _FILE_OPTIONS:
+        lead.read.append(value)
+
+
+def _options(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each option with what may be its value: the next word, or what stands in the same."""
+    for word, following in zip_longest(arguments, arguments[1:], fillvalue=""):
+        option, sign, value = word.partition("=")
+        if word.startswith("--"):
+            yield (option, value) if sign else (word, following)
+        elif word.startswith("-"):
+            yield word[:2], word[2:].removeprefix("=") or following
+            if len(word) > len("-c"):  # several letters in one, of which the last has a value
+                yield f"-{word[-1]}", following
+
+
+def _place_of(name: str, arguments: Sequence[str], folder: str) -> str:
+    """The folder in which a tool works, by its own options."""
+    wanted = _FOLDER_OPTIONS | _FOLDERS_OF.get(name, frozenset())
+    for option, value in _options(arguments):
+        folder = moved(folder, value) if option in wanted else folder
+    return folder
+
+
+def _files_given(name: str, arguments: Sequence[str]) -> Iterator[str]:
+    """What a tool is told to read instead of the usual file."""
+    wanted = _FILE_OPTIONS | _FILES_OF.get(name, frozenset())
+    return (value for option, value in _options(arguments) if option in wanted)
+
+
+def _recipes(program: str, folder: str) -> Iterator[str]:
+    """What a tool reads by itself: in its folder, and for most of them in those above."""
+    place, _, name = program.rpartition("/")
+    recipes = _RECIPES.get(name, ())
+    if name in ("gradlew", "mvnw"):  # these look beside themselves
+        folder = moved(folder, place) if place else folder
+    while recipes:
+        yield from _seen_from(folder, recipes)
+        if name in _HERE_ONLY or not folder:
+            return
+        folder = folder.rpartition("/")[0]
+
+
+def _seen_from(folder: str, paths: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    """Paths as git has them; nothing of what lies elsewhere or only a shell can tell."""
+    return (found for path in paths if (found := joined(folder, path)))
+
+
+def called_by(text: str, folder: str = "") -> tuple[str, ...]:
+    """The files that a script or a recipe runs, line by line, as `named_by` tells them.
+
+    It runs in a folder, and a line may change it for those behind. Where that is not certain, both
+    are named: what is not there is nobody's.
+    """
+    found: dict[str, None] = {}
+    here = folder
+    for line in text[:TEXT_CHARACTERS_MAX].replace("\\\n", " ").splitlines():
+        _, colon, after = line.partition(": ")  # a value of YAML or JSON, where it is one
+        for said in (line.strip(), after.strip().strip('",') if colon else ""):
+            for place in dict.fromkeys((folder, here)):
+                found |= dict.fromkeys(named_by(said, place))
+        if not line.startswith("\t"):  # each line of a recipe begins where the recipe does
+            here = _left_in(line.strip(), here)
+    return tuple(found)
+
+
+def _left_in(line: str, folder: str) -> str:
+    """The folder in which a line leaves the next one."""
+    if "cd" not in line and "popd" not in line and "pushd" not in line:
+        return folder
+    *_, last = (folder, *(each.folder for each in commands(f"{line}\n:", folder)))
+    return last
 
 
 TEXT_CHARACTERS_MAX = 200_000
