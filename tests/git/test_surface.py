@@ -395,11 +395,22 @@ def test_a_report_that_says_something_else_keeps_the_change_from_landing(
     """G6-16: what its builder lists is held against the merged change, as a job of its own."""
     writing("src/calc.py", "def add(a, b):\n    return a + b\n")(world.root)
     tip = into_hub(world, commit(world.root, {}))
-    report = "CHANGED:\n- src/calc.py\n- src/other.py: removed\nUNTOUCHED:\n- src/calc.py\n"
+    report = (
+        "CHANGED:\n- src/calc.py\n- src/other.py\n- Makefile: a target\n- and/or: prose\n"
+        "- src: all of it\nUNTOUCHED:\n- src/calc.py\n"
+    )
     heard = merged(world, tip, base, report=report)
     assert isinstance(heard, Merged)
     assert heard.codes == ("report_mismatch",)
-    assert [each.partition(":")[0] for each in heard.findings] == ["src/other.py", "src/calc.py"]
+    told = ["src/other.py", "Makefile", "src/calc.py"]
+    assert [each.partition(":")[0] for each in heard.findings] == told
+    titled = (
+        "CHANGES\n- src/calc.py: mended\n- scripts/deep.sh: quicker\n- v1.2\n"
+        "UNTOUCHED\n- Makefile\n"
+    )
+    heard = merged(world, tip, base, report=titled)
+    assert isinstance(heard, Merged)
+    assert [each.partition(":")[0] for each in heard.findings] == ["scripts/deep.sh"]
     honest = merged(world, tip, base, report="CHANGED:\n- src/calc.py\n")
     assert isinstance(honest, Merged)
     assert honest.findings == ()

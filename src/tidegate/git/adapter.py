@@ -179,7 +179,7 @@ class GitJobs:
             "footprint": work.footprint,
             "leave": work.leave,
             "gate_files": work.gate_files,
-            "claims": {"changed": claims.changed, "untouched": claims.untouched},
+            "claims": claims._asdict(),
         }
         return {
             "job": "candidate",

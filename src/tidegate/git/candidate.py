@@ -16,7 +16,7 @@ from tidegate.git.hub import Hub
 from tidegate.git.merge import Conflict, merge
 from tidegate.git.submodules import Place
 from tidegate.git.tree_diff import LINK, Change, Finding
-from tidegate.rules.claims import REPORT_MISMATCH, Claims, Mismatch, mismatches
+from tidegate.rules.claims import REPORT_MISMATCH, Claims, in_question, mismatches
 
 if TYPE_CHECKING:
     from tidegate.core.footprint import Pattern
@@ -146,7 +146,7 @@ def _judged(
     findings = (
         *_out_of_scope(git, part, old, new, changes),
         *refused,
-        *(Finding(REPORT_MISMATCH, each.path, each.detail) for each in _mismatched(part, changes)),
+        *_mismatched(git, part, new, changes),
         *links.escaping(git, old, new, changes),
         *hazards.collisions(git, new, changes),
         *hazards.missing_submodule_commits(hub, new, changes, _place(order)),
@@ -156,8 +156,13 @@ def _judged(
     return findings, shown
 
 
-def _mismatched(part: Part, changes: Sequence[Change]) -> Iterator[Mismatch]:
-    return mismatches(part.claims, {change.path for change in changes})
+def _mismatched(git: Git, part: Part, new: str, changes: Sequence[Change]) -> Iterator[Finding]:
+    """Hold the report against the change; the tree is asked for what may be prose."""
+    changed = {change.path for change in changes}
+    asked = in_question(part.claims, changed)
+    there = tree_diff.tree_entries(git, new, below=asked) if asked else {}
+    for each in mismatches(part.claims, changed, there):
+        yield Finding(REPORT_MISMATCH, each.path, each.detail)
 
 
 def _place(order: Order) -> Place:

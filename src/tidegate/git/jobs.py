@@ -187,7 +187,7 @@ def _patterns(texts: Sequence[str] | None) -> Any:
 def _claims(said: Json) -> Any:
     from tidegate.rules.claims import Claims  # noqa: PLC0415 - see the module's docstring
 
-    return Claims(tuple(said.get("changed", ())), tuple(said.get("untouched", ())))
+    return Claims(**{name: tuple(paths) for name, paths in said.items()})
 
 
 def _move(job: Json) -> Work:

@@ -8,7 +8,8 @@ PREFIXES = frozenset({
     "!", "builtin", "bundle", "busybox", "caffeinate", "chronic", "command", "coverage", "do",
     "doas", "elif", "else", "env", "eval", "exec", "hatch", "if", "ionice", "nice", "nohup", "npm",
     "npx", "pdm", "pipenv", "pnpm", "poetry", "run", "rye", "setsid", "stdbuf", "sudo", "then",
-    "time", "timeout", "trap", "unbuffer", "until", "uv", "uvx", "while", "xargs", "xvfb-run", "yarn", "{",
+    "time", "timeout", "trap", "unbuffer", "until", "uv", "uvx", "while", "xargs", "xvfb-run",
+    "yarn", "{",
 })  # fmt: skip
 _OF_PACKAGES = frozenset({
     "-C", "-F", "-w", "--cwd", "--dir", "--filter", "--prefix", "--workspace",
