@@ -4,12 +4,28 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.core import test_attempt, test_decide, test_evolve, test_moves, test_settle
+from tests.core import (
+    test_attempt,
+    test_decide,
+    test_evolve,
+    test_footprint,
+    test_moves,
+    test_settle,
+)
 from tests.mutants.planting import Mutant, missed, mutant
 from tests.playbooks import test_build_endings as endings
 from tests.playbooks import test_build_merging as merging
 from tests.playbooks import test_build_rounds as rounds
-from tidegate.core import attempt, decide, evolve, evolve_lane, requests, ruling, settle
+from tidegate.core import (
+    attempt,
+    decide,
+    evolve,
+    evolve_lane,
+    footprint,
+    requests,
+    ruling,
+    settle,
+)
 from tidegate.core.attempt import State
 from tidegate.core.commands import NoteHarvest
 from tidegate.core.events import Accepted
@@ -90,6 +106,30 @@ OF_THE_TABLE = [
         "is_withheld=counts and verdict is Verdict.FAIL",
         "is_withheld=verdict is Verdict.FAIL",
         rounds.test_a_fail_that_does_not_count_withholds_nothing,
+    ),
+]
+
+
+def refused(text: str) -> Callable[[], None]:
+    """The check that this is no pattern."""
+    assert (text, None) in test_footprint.REFUSED
+    return lambda: test_footprint.test_a_wrong_entry_is_refused_when_it_is_read(text, None)
+
+
+OF_PATTERNS = [
+    mutant(
+        "a name has stars without end",
+        footprint,
+        "max(stars) > STARS_OF_NAME_MAX or ",
+        "",
+        refused("*a" * (footprint.STARS_OF_NAME_MAX + 1)),
+    ),
+    mutant(
+        "a pattern has stars without end",
+        footprint,
+        " or sum(stars) > STARS_MAX",
+        "",
+        refused("*/" * (footprint.STARS_MAX + 1)),
     ),
 ]
 
@@ -218,7 +258,7 @@ OF_DECISIONS = [
 ]
 
 
-@pytest.mark.parametrize("planted", [*OF_THE_TABLE, *OF_DECISIONS])
+@pytest.mark.parametrize("planted", [*OF_THE_TABLE, *OF_PATTERNS, *OF_DECISIONS])
 def test_a_guard_that_is_taken_out_is_missed(
     planted: Mutant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,6 +153,13 @@ MUTANTS = [
         unsaid(f"VERDICT: BUILD\nFOOTPRINT: {'a ' * (report.PATTERNS_MAX + 1)}", "FOOTPRINT"),
     ),
     mutant(
+        "patterns have no end",
+        report,
+        "    if len(listed) > VALUE_MAX:",
+        "    if False:",
+        unsaid(f"VERDICT: BUILD\nFOOTPRINT: {'a' * 999} {'b' * 999} {'c' * 999}", "characters"),
+    ),
+    mutant(
         "a fixture has no end",
         report,
         "    if len(fixture) > VALUE_MAX:",

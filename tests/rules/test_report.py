@@ -303,6 +303,8 @@ def test_a_question_has_its_options() -> None:
         ("VERDICT: BUILD\nFOOTPRINT: /etc/passwd", "FOOTPRINT"),
         ("VERDICT: BUILD\nFOOTPRINT: ../other", "FOOTPRINT"),
         (f"VERDICT: BUILD\nFOOTPRINT: {'a ' * (PATTERNS_MAX + 1)}", "FOOTPRINT"),
+        (f"VERDICT: BUILD\nFOOTPRINT: {'a' * 999} {'b' * 999} {'c' * 999}", "characters"),
+        (f"VERDICT: BUILD\nFOOTPRINT: {'*a' * 9}", "more than 8 *"),
         (f"VERDICT: BUILD\nFIXTURE: {'a' * (VALUE_MAX + 1)}", "FIXTURE"),
         ("VERDICT: BUILD\nQUESTION: or not?\nOPTIONS: yes | no", "decided or asked"),
         ("QUESTION: which one?", "OPTIONS"),

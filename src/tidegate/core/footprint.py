@@ -42,6 +42,10 @@ from tidegate.core.path_pattern import (
 )
 
 PATTERN_CHARACTERS_MAX = 1024
+STARS_OF_NAME_MAX = 8
+"""A name with more of them says no more than one with fewer, and is slower to compare."""
+STARS_MAX = 32
+"""Of a whole pattern, `**` among them: nobody's folders are so deep that more would tell apart."""
 
 PROTECTED = (
     ".circleci",
@@ -102,6 +106,7 @@ def parse(text: str) -> Pattern:
         )
     for name in names:
         _refuse_name(text, name)
+    _refuse_stars(text, names)
     normal = "/".join(names) + ("/" if text.endswith("/") and names[-1] != "**" else "")
     parts = tuple(Deep() if name == "**" else _name(text, name) for name in names)
     if normal.endswith("/") or names[-1] == "**":
@@ -246,6 +251,16 @@ def _refuse_name(text: str, name: str) -> None:
             f"{text!r} has ** as part of a name",
             hint="** stands between slashes, * within a name",
             did_you_mean=text.replace(name, re.sub(r"\*+", "*", name)),
+        )
+
+
+def _refuse_stars(text: str, names: Sequence[str]) -> None:
+    """Agents write patterns too, and two with many wildcards take long to compare."""
+    stars = [1 if name == "**" else name.count("*") for name in names]
+    if max(stars) > STARS_OF_NAME_MAX or sum(stars) > STARS_MAX:
+        raise InvalidPattern(
+            f"{text[:40]!r} has more than {STARS_OF_NAME_MAX} * in a name, or {STARS_MAX} in all",
+            hint="write fewer: * stands for any number of characters, ** for any number of folders",
         )
 
 

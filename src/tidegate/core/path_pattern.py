@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TypeVar, assert_never
+from typing import Any, TypeVar, assert_never
 
 from tidegate.core.names import fold
 
@@ -46,19 +46,49 @@ BELOW: tuple[Part, ...] = (Deep(), ANY_NAME)
 
 
 def compiled(parts: Sequence[Part], *, kept_out: Sequence[str]) -> re.Pattern[str]:
-    """Return what matches the paths of the pattern, save those below the names `kept_out`."""
-    *folders, last = parts
-    assert not isinstance(last, Deep), "a pattern ends in a name"
-    above = "".join(
-        r"(?:[^/]+/)*" if isinstance(part, Deep) else f"{_as_regex(part)}/" for part in folders
-    )
+    """Return what matches the paths of the pattern, save those below the names `kept_out`.
+
+    What stands between two wildcards is matched at its first place and not given back: a later
+    place leaves less room for the rest, and never more. So no path makes it try all combinations.
+    """
+    assert not isinstance(parts[-1], Deep), "a pattern ends in a name"
+    first, *others = _between(parts, Deep)
     names = "|".join(map(re.escape, kept_out))
     guard = rf"(?!(?:{names})(?:/|\Z))" if names else ""
-    return re.compile(guard + above + _as_regex(last), re.DOTALL)
+    if not others:
+        return re.compile(guard + "/".join(map(_as_regex, first)), re.DOTALL)
+    *between, last = others
+    anywhere = (rf"(?>(?:[^/]++/)*?{_as_folders(each)})" for each in between if each)
+    found = f"{_as_folders(first)}{''.join(anywhere)}(?:[^/]++/)*{'/'.join(map(_as_regex, last))}"
+    return re.compile(guard + found, re.DOTALL)
+
+
+def _as_folders(names: Sequence[Name]) -> str:
+    return "".join(f"{_as_regex(name)}/" for name in names)
 
 
 def _as_regex(name: Name) -> str:
-    return "(?=[^/])" + "".join(map(_token_as_regex, name))
+    first, *others = (_as_text(tokens) for tokens in _between(name, Star))
+    if not others:
+        return first
+    *between, last = others
+    anywhere = "".join(f"(?>[^/]*?{text})" for text in between if text)
+    return f"(?=[^/]){first}{anywhere}(?>[^/]*{last}(?=/|\\Z))"
+
+
+def _as_text(tokens: Sequence[Token]) -> str:
+    return "".join(map(_token_as_regex, tokens))
+
+
+def _between(items: Sequence[Any], many: type) -> list[list[Any]]:
+    """The items before, between and after those of a type."""
+    found: list[list[Any]] = [[]]
+    for item in items:
+        if isinstance(item, many):
+            found.append([])
+        else:
+            found[-1].append(item)
+    return found
 
 
 def _token_as_regex(token: Token) -> str:

@@ -6,10 +6,9 @@ those that wait the one that was opened first goes first. A lane without a footp
 what it changes meets the others at the merge.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable
 
-from tidegate.core.footprint import Pattern, overlap, parse
+from tidegate.core.footprint import texts_overlap
 from tidegate.core.lane import Lane
 from tidegate.core.values import Role
 
@@ -53,9 +52,4 @@ def _is_known(lane: Lane) -> bool:
 
 def _overlap(lane: Lane, other: Lane) -> bool:
     held = other.reserved if other.reserved is not None else other.footprint
-    return overlap(_patterns(lane.footprint), _patterns(held))
-
-
-@lru_cache(maxsize=4096)
-def _patterns(footprint: Sequence[str]) -> tuple[Pattern, ...]:
-    return tuple(map(parse, footprint))
+    return texts_overlap(lane.footprint, held)

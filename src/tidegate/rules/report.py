@@ -131,6 +131,8 @@ def _build(blocks: Mapping[str, Sequence[str]]) -> Report:
         return Report(fault="the template's own words for FOOTPRINT or FIXTURE")
     if len(fixture) > VALUE_MAX:
         return Report(fault=f"a FIXTURE of more than {VALUE_MAX} characters")
+    if len(listed) > VALUE_MAX:
+        return Report(fault=f"a FOOTPRINT of more than {VALUE_MAX} characters")
     patterns = tuple(_COMMA.sub(" ", listed).split())
     if len(patterns) > PATTERNS_MAX:
         return Report(fault=f"a FOOTPRINT of more than {PATTERNS_MAX} patterns")
