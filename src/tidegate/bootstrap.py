@@ -59,11 +59,18 @@ def build_house() -> House:
         mask=_mask,
         clock=HostClock(),
         free_bytes=_free_bytes,
+        mask=_mask,
         new_token=lambda: os.urandom(16).hex(),
         version=__version__,
         holder=holder,
         environment=dict(os.environ),
     )
+
+
+def _mask(text: str) -> str:
+    from tidegate.ledger.masking import mask  # noqa: PLC0415 - as above
+
+    return mask(text)
 
 
 def _consult(

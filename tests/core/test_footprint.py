@@ -64,6 +64,9 @@ MATCHES = [
     ("tidegate.toml", "tidegate.toml", True),
     ("src/**", "src/.github/x", True),
     ("a.py", "a.py\n", False),
+    ("src/[masked:api-key]", "src/a", False),
+    ("[masked:api-key]/**", "a/b", False),
+    ("[masked:api-key]/**", ".github/x", False),
 ]
 
 REFUSED = [

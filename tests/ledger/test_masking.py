@@ -6,7 +6,8 @@ from dataclasses import fields
 
 import pytest
 
-from tidegate.core.events import KINDS, Failed, JobFailed
+from tidegate.core.events import KINDS, Failed, JobFailed, Reserved
+from tidegate.core.footprint import matches, parse_all
 from tidegate.ledger.masking import FREE_TEXTS, mask, mask_event
 
 TOKEN = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3hJ5"
@@ -135,6 +136,14 @@ def test_free_texts_of_events_are_masked() -> None:
     )
 
 
+def test_the_words_of_agents_are_masked_one_by_one() -> None:
+    """Paths and options are words too: an agent prints what it finds."""
+    reserved = Reserved(footprint=("src/", f"lib/ghp_{TOKEN}/**"))
+    masked = mask_event(reserved)
+    assert masked == Reserved(footprint=("src/", "lib/[masked:github-token]/**"))
+    assert not matches(parse_all(("lib/[masked:github-token]/**",), allow_all=False), "lib/a/b")
+
+
 def test_every_text_of_an_event_is_known() -> None:
     """A new field that holds words is found here, and has to be named as free text or as an id."""
     ids = {
@@ -144,7 +153,7 @@ def test_every_text_of_an_event_is_known() -> None:
         "how", "issue", "issue_digest", "job", "log_digest", "new", "old", "outcome", "path",
         "playbook", "receipt", "ref", "report_digest", "start", "supersedes", "target",
         "text_digest", "target_tree", "tip", "tree", "utc", "version", "workspace", "paths",
-        "footprint", "answer", "detail_digest", "options", "question", "words_digest",
+        "answer", "detail_digest", "question", "words_digest",
         "remote", "kind",
     }  # fmt: skip
     texts = {

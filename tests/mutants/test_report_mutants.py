@@ -153,6 +153,13 @@ MUTANTS = [
         unsaid(f"VERDICT: BUILD\nFOOTPRINT: {'a ' * (report.PATTERNS_MAX + 1)}", "FOOTPRINT"),
     ),
     mutant(
+        "a masked footprint is a pattern",
+        report,
+        "    if MASKED in listed:",
+        "    if False:",
+        unsaid("VERDICT: BUILD\nFOOTPRINT: src/ lib/[masked:api-key]/**", "looks like a secret"),
+    ),
+    mutant(
         "patterns have no end",
         report,
         "    if len(listed) > VALUE_MAX:",

@@ -32,6 +32,7 @@ from tidegate.core.issue import Issue
 from tidegate.engine.engine import Engine
 from tidegate.engine.wish import Wish
 from tidegate.git.cleaning import HostCleaning
+from tidegate.ledger.masking import mask
 from tidegate.ledger.memory import MemoryLedger
 from tidegate.ports.consult import Answer
 from tidegate.ports.runners import RunnerSpec
@@ -172,9 +173,9 @@ class World:
             wake=lambda: None,
             store=gated(self.store, "store", gate),
             cleaning=HostCleaning(),  # nothing here asks for it
-            mask=str,
             clock=self.timeline,
             free_bytes=lambda _: self.free_bytes,
+            mask=mask,
             new_token=self._new_token,
             version="1",
             holder=f"controller {self.deaths}",

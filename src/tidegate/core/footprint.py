@@ -11,8 +11,10 @@ The language, in full. A pattern is matched against a whole path from the reposi
     \[ \] \{ \} \! \,   these characters themselves      src/\[ab\].py
 
 Braces are plain characters. ``./`` and ``//`` are dropped. ``..``, absolute paths, back-slashes
-as separators, negation, lists in one string and anything in ``.git`` are errors. What configures
-the repository, its CI or Tidegate itself (`PROTECTED`) is matched only by a pattern that names it:
+as separators, negation, lists in one string and anything in ``.git`` are errors. What stands for a
+secret that was masked (``[masked:…]``) is no set: nobody can tell any more what the entry covered,
+so it covers nothing but that text. What configures the repository, its CI or Tidegate itself
+(`PROTECTED`) is matched only by a pattern that names it:
 ``**`` does not cover ``.github/workflows/ci.yml``, ``.github/**`` does.
 
 Pure: no file is looked at here. `advice` is given the names of the files there are.
@@ -40,6 +42,7 @@ from tidegate.core.path_pattern import (
     is_literal,
     meet,
 )
+from tidegate.core.text import MASKED
 
 PATTERN_CHARACTERS_MAX = 1024
 STARS_OF_NAME_MAX = 8
@@ -269,7 +272,7 @@ def _name(text: str, name: str) -> Name:
     position = 0
     while position < len(name):
         match name[position]:
-            case "[":
+            case "[" if not name.startswith(MASKED, position):
                 token, position = _one_of(text, name, position)
                 tokens.append(token)
             case "\\":

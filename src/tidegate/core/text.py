@@ -10,6 +10,9 @@ import unicodedata
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Controls, invisible formatting, lone surrogates, line and paragraph separators."""
 
+MASKED = "[masked:"
+"""How what stands for a secret in a stored text begins."""
+
 _NEEDED = frozenset("\u061c\u200c\u200d\u200e\u200f")
 """Joiners and direction marks that scripts and emoji cannot do without. They act on their
 neighbours alone, where an override or an isolate turns around all that follows."""

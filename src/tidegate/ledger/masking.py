@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tidegate.core.events import KINDS, Event
+from tidegate.core.text import MASKED
 
 _ENTROPY_MIN_BITS = 3.0
 """A character of random base 64 has 6 bits; words and paths of this length seldom reach 3."""
@@ -29,7 +30,7 @@ _START = r"(?<![A-Za-z0-9_-])"
 
 def _replaced(kind: str) -> Callable[[re.Match[str]], str]:
     """Keep group 1 where there is one; what was secret becomes the mask."""
-    mask = f"[masked:{kind}]"
+    mask = f"{MASKED}{kind}]"
     return lambda match: (match.group(1) or "") + mask if match.re.groups else mask
 
 
@@ -122,8 +123,13 @@ def mask(text: str) -> str:
     return text
 
 
-FREE_TEXTS = frozenset({"title", "reason", "detail", "fixture", "attacks", "surface"})
-"""The fields of events that hold what somebody wrote; all others are ids, digests and numbers."""
+FREE_TEXTS = frozenset({
+    "title", "reason", "detail", "fixture", "attacks", "surface", "footprint", "options",
+})  # fmt: skip
+"""The fields of events that hold what somebody wrote; all others are ids, digests and numbers.
+
+A pattern that was masked covers no path that a repository is likely to have, so it gives no leave.
+"""
 
 _FREE_TEXTS_OF: Mapping[type, tuple[str, ...]] = {
     kind: tuple(each.name for each in fields(kind) if each.name in FREE_TEXTS)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from tidegate.core.errors import Misused
 from tidegate.core.footprint import parse_all
+from tidegate.core.text import MASKED
 from tidegate.core.values import DEFER, Refusal, Verdict
 
 LABELS: Mapping[str, str] = {
@@ -131,6 +132,8 @@ def _build(blocks: Mapping[str, Sequence[str]]) -> Report:
         return Report(fault="the template's own words for FOOTPRINT or FIXTURE")
     if len(fixture) > VALUE_MAX:
         return Report(fault=f"a FIXTURE of more than {VALUE_MAX} characters")
+    if MASKED in listed:
+        return Report(fault="a FOOTPRINT with something that looks like a secret")
     if len(listed) > VALUE_MAX:
         return Report(fault=f"a FOOTPRINT of more than {VALUE_MAX} characters")
     patterns = tuple(_COMMA.sub(" ", listed).split())

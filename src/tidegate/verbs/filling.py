@@ -27,7 +27,7 @@ def fill(
     away = at_work.union(engine.skipped)
     waiting = [issue for issue in issues if issue.id not in away]
     found = ranking(house, repository, configuration, waiting, eyes.tell)
-    keep_ranking(repository, configuration, found)
+    keep_ranking(repository, configuration, found, house.mask)
     engine.queue[:] = ordered(waiting, found.rank)
 
 

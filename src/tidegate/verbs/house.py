@@ -83,6 +83,8 @@ class House:
     """A text without what looks like a secret."""
     clock: Clock
     free_bytes: Callable[[str], int]
+    mask: Callable[[str], str]
+    """A text without what looks like a secret, for what is kept beside the ledger."""
     new_token: Callable[[], str]
     """The secret of a lease: nobody can guess it, and no two are the same."""
     version: str

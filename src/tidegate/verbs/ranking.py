@@ -60,15 +60,20 @@ def ranking(
     return found
 
 
-def keep_ranking(repository: Repository, configuration: Configuration, found: Ranking) -> None:
-    """Keep an order for those who look. That it could not be kept changes nothing."""
+def keep_ranking(
+    repository: Repository,
+    configuration: Configuration,
+    found: Ranking,
+    mask: Callable[[str], str],
+) -> None:
+    """Keep an order for those who look, its notes masked. Not being kept changes nothing."""
     if not configuration.queue.command:
         return
     order = sorted(found.rank, key=lambda issue: found.rank[issue])
     kept = {
         "command": configuration.queue.command,
         "order": order,
-        "notes": dict(found.notes),
+        "notes": {issue: mask(note) for issue, note in found.notes.items()},
     }
     path = Path(repository.home, FILE)
     staged = path.with_name(f".{FILE}.{os.getpid()}")
