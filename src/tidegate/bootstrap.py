@@ -59,7 +59,6 @@ def build_house() -> House:
         mask=_mask,
         clock=HostClock(),
         free_bytes=_free_bytes,
-        mask=_mask,
         new_token=lambda: os.urandom(16).hex(),
         version=__version__,
         holder=holder,
@@ -92,12 +91,6 @@ def _consult(
         limit_s=limit_s,
         bytes_max=bytes_max,
     )
-
-
-def _mask(text: str) -> str:
-    from tidegate.ledger.masking import mask  # noqa: PLC0415 - as above
-
-    return mask(text)
 
 
 def _free_bytes(path: str) -> int:

@@ -80,11 +80,9 @@ class House:
     store: Store
     cleaning: Cleaning
     mask: Callable[[str], str]
-    """A text without what looks like a secret."""
+    """A text without what looks like a secret, for a screen or what is kept beside the ledger."""
     clock: Clock
     free_bytes: Callable[[str], int]
-    mask: Callable[[str], str]
-    """A text without what looks like a secret, for what is kept beside the ledger."""
     new_token: Callable[[], str]
     """The secret of a lease: nobody can guess it, and no two are the same."""
     version: str
