@@ -201,3 +201,40 @@ def test_agents_do_not_see_what_the_tracker_signs_in_with(desk: Desk) -> None:
     issue(box, "A")
     assert desk.tidegate("run", env={"MY_TOKEN": "s3"}).code == 0
     assert {*desk.lines("seen")} == {"tracker-s3", "agent-"}
+
+
+# --- a tracker that is down while a run is open ------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["a command that fails", "a broken issue file"])
+def test_an_open_run_is_taken_up_whatever_its_tracker_says(desk: Desk, kind: str) -> None:
+    """Its agents are adopted and land; new issues are read once they can be, and are not guessed.
+
+    Only what needs an issue that is not known yet fails, and leaves the run as it was.
+    """
+    waits = f"touch {desk.folder}/began; while test ! -e {desk.folder}/go; do sleep 0.05; done; "
+    down = desk.folder / "down"
+    if kind == "a command that fails":
+        box = tracked(desk, f"{waits}{EDIT}", before=f"test -e {down} && exit 1; ")
+        issue(box, "001")
+    else:
+        desk.settle(f"{waits}{EDIT}")
+        desk.issue(1)
+        down = desk.repository / ".tidegate" / "issues" / "002-broken.md"
+    process = desk.start("run")
+    desk.sees("began")
+    os.killpg(process.pid, signal.SIGKILL)
+    desk.ended(process)
+    down.write_text("---\ntitle: [half\n")
+    for refused in (("--only", "001"), ("--anew",)):
+        assert desk.tidegate("run", "--json", *refused).code in (2, 3)
+        assert "run_ended" not in desk.kinds()
+    taken_up = desk.start("run", "--json")
+    desk.let("go")
+    said = desk.ended(taken_up)
+    assert "new issues cannot be read" in said.err
+    assert [each.issue for each in said.summary.landed] == ["001"]
+    assert (said.code, "cannot be read" in said.summary.note) == (1, True)
+    begun = [each["attempt"] for each in desk.events() if each["kind"] == "turn_started"]
+    assert begun == ["001-build-1", "001-check-1"], "the agent was adopted"
+    assert desk.tidegate("run").code in (2, 3), "a run that begins needs its issues"

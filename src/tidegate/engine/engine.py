@@ -128,6 +128,8 @@ class Engine:
     agent_problem: Callable[[], str | None] = lambda: None
     refill: Callable[[], bool] = lambda: False
     """Looks for issues that were added meanwhile, once nothing is left; True where there are."""
+    unread: str = ""
+    """Why the queue may lack issues: the tracker could not be read when it was last looked at."""
     is_draining: bool = False
     wished: Wish = Wish.GO_ON
     """What somebody asked of the whole run, beside the signals."""

@@ -47,11 +47,19 @@ def refill(
     try:
         issues = read_issues(house, repository, configuration)
     except TidegateError as error:
-        eyes.tell(f"new issues cannot be read: {error}")
+        engine.unread = tell_unread(error, eyes)
         return False
+    engine.unread = ""
     known = {issue.id for issue in engine.queue}.union(engine.skipped)
     issues = undecided(issues, engine.ports.ledger)
     if all(issue.id in known for issue in issues):
         return False
     fill(house, repository, engine, configuration, issues, eyes)
     return engine.has_takeable_issue
+
+
+def tell_unread(error: TidegateError, eyes: Eyes) -> str:
+    """Say that the tracker's issues cannot be read, and give what the summary says of it."""
+    words = f"new issues cannot be read: {error}"
+    eyes.tell(words)
+    return words

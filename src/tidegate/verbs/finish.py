@@ -81,7 +81,7 @@ def _note(house: House, repository: Repository, engine: Engine, ended: Ended) ->
         ref = run.started.ref
         todo = remedy(house, repository, run.id, ref, run.target)
         return f"{ref.removeprefix('refs/heads/')} was not moved: {run.waiting}; {todo}"
-    return ""
+    return engine.unread
 
 
 def _with_next_step(halt: str) -> str:
@@ -110,6 +110,8 @@ def _end_of_queue(engine: Engine) -> str:
     """Why a run that came to its end is over."""
     if engine.is_at_limit and engine.queue:
         return f"--max {engine.opened_max} is reached"
+    if engine.unread:
+        return "nothing was left to do, and new issues could not be read"
     return "the queue is empty" if engine.only is None else "those of --only are done"
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.config.load import Loaded, load
+from tidegate.core.errors import TidegateError
 from tidegate.core.issue import Issue
 from tidegate.engine.loop import run_loop
 from tidegate.playbooks.queue import ordered, takeable
@@ -14,7 +15,7 @@ from tidegate.verbs.abandon import Abandoned, abandon, is_half_abandoned
 from tidegate.verbs.assembly import assemble
 from tidegate.verbs.causes import with_causes
 from tidegate.verbs.eyes import Eyes
-from tidegate.verbs.filling import fill, refill
+from tidegate.verbs.filling import fill, refill, tell_unread
 from tidegate.verbs.finish import finish
 from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
@@ -64,11 +65,13 @@ def _run(
     wish: RunWish,
     eyes: Eyes,
 ) -> RunResult:
-    all_issues = read_issues(house, repository, loaded.configuration)
-    only = chosen(wish.only, all_issues, ledger)
     open_run = find_open_run(ledger)
+    goes_on = open_run is not None and not (wish.anew or is_half_abandoned(ledger, open_run))
+    must_read = not goes_on or bool(wish.only)
+    all_issues, unread = _issues(house, repository, loaded, eyes, must_read=must_read)
+    only = chosen(wish.only, all_issues, ledger)
     left = Abandoned(is_over=True)
-    if open_run is not None and (wish.anew or is_half_abandoned(ledger, open_run)):
+    if open_run is not None and not goes_on:
         left = _abandon(house, repository, loaded, ledger, open_run, wish, eyes)
         if not left.is_over:
             return RunResult(summary=Summary(run=open_run, note=left.note), exit_code=130)
@@ -87,13 +90,29 @@ def _run(
     engine = assemble(house, repository, configuration, ledger, run_id)
     engine.book.listener = with_causes(eyes, ledger)
     engine.width = wish.width or configuration.settings.run.width
-    engine.only, engine.opened_max = only, wish.opened_max
+    engine.only, engine.opened_max, engine.unread = only, wish.opened_max, unread
     engine.agent_problem = lambda: agent_problem(house, configuration)
     engine.refill = lambda: refill(house, repository, engine, configuration, eyes)
     fill(house, repository, engine, configuration, issues, eyes)
     ended = run_loop(engine, wish=eyes.wish, show=eyes.state)
     summary, code = finish(house, repository, engine, ended)
     return RunResult(summary=summary, exit_code=code)
+
+
+def _issues(
+    house: House, repository: Repository, loaded: Loaded, eyes: Eyes, *, must_read: bool
+) -> tuple[Sequence[Issue], str]:
+    """All issues; or none, and why they cannot be read.
+
+    A run that goes on has agents at work whose leases run out: it needs nothing of the tracker, and
+    looks again when it has nothing left to do.
+    """
+    try:
+        return read_issues(house, repository, loaded.configuration), ""
+    except TidegateError as error:
+        if must_read:
+            raise
+        return (), tell_unread(error, eyes)
 
 
 def _idle(
