@@ -158,6 +158,26 @@ def test_a_request_whose_controller_was_killed_is_taken_by_the_next(desk: Desk) 
     assert (said.code, said.out) in ((0, "lane 001: it is stopping\n"), (3, ""))
 
 
+def test_a_drain_whose_controller_was_killed_does_not_end_the_next(desk: Desk) -> None:
+    """D23: it was said to that controller; the run goes on when it is taken up again."""
+    desk.settle(WAITS.format(desk=desk.folder), width=1)
+    desk.issue(1)
+    desk.issue(2)
+    process = desk.start("run")
+    desk.sees("began.001")
+    os.killpg(process.pid, signal.SIGSTOP)
+    asks = desk.start("stop", "--no-json")
+    until(lambda: list(desk.ledger_folder.rglob("*.request.json")), within_s=60)
+    os.killpg(asks.pid, signal.SIGKILL)
+    os.killpg(process.pid, signal.SIGKILL)
+    desk.ended(process)
+    desk.let("go.001")
+    desk.let("go.002")
+    code, summary = desk.run()
+    assert (code, [each.issue for each in summary.landed]) == (0, ["001", "002"])
+    assert list(desk.ledger_folder.rglob("*.request.json")) == []
+
+
 def test_a_run_is_let_come_to_its_end(desk: Desk) -> None:
     """D23: nothing more starts; without a controller there is nothing to stop."""
     desk.settle(WAITS.format(desk=desk.folder), width=1)

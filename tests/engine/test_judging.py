@@ -8,6 +8,7 @@ import pytest
 
 from tests.engine.scene import at, outcomes, process, runs_in, started, told
 from tests.sim.builders import GOOD, Deed
+from tests.sim.faults import SimulatedCrash
 from tests.sim.judges import (
     ASKS,
     BREACHES,
@@ -19,11 +20,11 @@ from tests.sim.judges import (
     UNCLEAR,
     Word,
 )
-from tests.sim.owner import Owner
 from tests.sim.plan import Plan
 from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.core.values import Role, Ruling
+from tidegate.engine.engine import Engine
 from tidegate.ports.git import MergeWork
 from tidegate.ports.inbox import Request
 
@@ -43,7 +44,7 @@ def scene(
 
 def says(world: World, verb: str, lane: str, **what: str) -> Request:
     """The owner says something; the next tick takes it."""
-    owner = world.owner or Owner(world.inbox, world.faults.random, is_calm=lambda: False)
+    owner = world.owner or world.new_owner(world.faults.random, is_calm=lambda: False)
     owner.said = len(world.inbox.replies) + len(world.inbox.requests)
     return owner.say(verb, lane, **what)
 
@@ -271,6 +272,39 @@ def test_a_drain_by_request_starts_nothing_more(tmp_path: Path) -> None:
     assert outcomes(world) == {"fix": "open"}
     world.run_to_end()
     assert outcomes(world) == {"fix": "landed", "two": "landed"}
+
+
+def test_a_drain_ends_no_controller_but_the_one_it_was_said_to(tmp_path: Path) -> None:
+    """One that died before it took it leaves it to the next, which tells so and goes on."""
+    world = scene(tmp_path, Plan(deeds={}, width=1), fix=[GOOD], two=[GOOD])
+
+    def says_it_and_dies(_: Engine) -> None:
+        says(world, "drain", "")
+        raise SimulatedCrash("before it is heard")
+
+    at(world, runs_in(world, "fix-build-1/turns/1"), says_it_and_dies)
+    assert world.live() is None
+    assert len(world.inbox.requests) == 1
+    world.live()
+    (reply,) = world.inbox.replies.values()
+    assert (reply.is_done, "has ended" in reply.message) == (False, True)
+    assert outcomes(world) == {"fix": "landed", "two": "landed"}
+
+
+@pytest.mark.parametrize("verb", ["stop", "drain", "veto"])
+def test_what_was_said_to_another_run_is_refused(tmp_path: Path, verb: str) -> None:
+    """A lane of the same name in a later run is another lane, and has its own word."""
+    world = scene(tmp_path, Plan(deeds={}), fix=[GOOD])
+
+    def look(_: object) -> None:
+        request = says(world, verb, "fix" if verb != "drain" else "")
+        world.inbox.requests[-1] = replace(request, run="20200101-0000")
+
+    at(world, lambda _: "fix" in world.durable.lanes, look)
+    world.run_to_end()
+    (reply,) = world.inbox.replies.values()
+    assert (reply.is_done, "said to run 20200101-0000" in reply.message) == (False, True)
+    assert outcomes(world) == {"fix": "landed"}
 
 
 def test_an_idle_workspace_makes_room_and_is_made_again(tmp_path: Path) -> None:

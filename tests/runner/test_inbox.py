@@ -17,7 +17,7 @@ DONE = Reply(is_done=True, message="done")
 
 def request(name: str, **given: str) -> Request:
     """A wish."""
-    return Request(id=name, verb="answer", by="owner", lane="001", says=given)
+    return Request(id=name, run="r1", verb="answer", by="owner", lane="001", says=given)
 
 
 def inbox(folder: Path, bells: list[int] | None = None) -> FolderInbox:
@@ -89,7 +89,14 @@ def test_replies_that_nobody_read_go_when_the_next_controller_listens(tmp_path: 
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b'{"id": "1"}', b"\xff\xfe", b'{"id":"2","verb":"stop","by":"x"}'],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"id": "1"}',
+        b"\xff\xfe",
+        b'{"id":"2","run":"r1","verb":"stop","by":"x"}',
+    ],
     ids=["empty", "broken", "a list", "too little", "no text", "another id"],
 )
 def test_what_is_no_request_is_dropped(tmp_path: Path, content: bytes) -> None:

@@ -20,8 +20,17 @@ MEDDLES = 0.004
 class Owner:
     """Looks at the lanes after each tick, and whenever a controller has gone."""
 
-    def __init__(self, inbox: FakeInbox, random: Random, *, is_calm: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        inbox: FakeInbox,
+        random: Random,
+        *,
+        is_calm: Callable[[], bool],
+        under_way: Callable[[], tuple[str, int]],
+    ) -> None:
+        """`under_way` is the newest run, and the epoch of its controller."""
         self.said = 0
+        self._under_way = under_way
         self._inbox = inbox
         self._random = random
         self._is_calm = is_calm
@@ -50,8 +59,16 @@ class Owner:
         """Leave a request."""
         self.said += 1
         items = ("a name", "a test") if verb == "veto" else ()
+        run, epoch = self._under_way()
         request = Request(
-            id=f"{self.said:04d}", verb=verb, by="owner", lane=lane, says=says, items=items
+            id=f"{self.said:04d}",
+            run=run,
+            controller_epoch=epoch,
+            verb=verb,
+            by="owner",
+            lane=lane,
+            says=says,
+            items=items,
         )
         self._inbox.requests.append(request)
         return request

@@ -34,7 +34,6 @@ from tests.sim.judges import (
 )
 from tests.sim.judges import BREACHES as JUDGE_BREACHES
 from tests.sim.judges import BREAKS_OFF as JUDGE_BREAKS_OFF
-from tests.sim.owner import Owner
 from tests.sim.plan import CONFIGURATION, Plan
 from tests.sim.world import World
 from tidegate.core.values import Role
@@ -112,7 +111,7 @@ def world_of(seed: int, folder: Path, configuration: str = CONFIGURATION) -> Wor
     others = Random(f"judges of {seed}")  # noqa: S311 - as above
     world = World(_judged(plan, others), seed=seed, folder=folder)
     if world.plan.asks_owner or world.plan.adjudicates or others.random() < 0.2:
-        world.owner = Owner(world.inbox, others, is_calm=lambda: world.faults.is_calm)
+        world.owner = world.new_owner(others, is_calm=lambda: world.faults.is_calm)
     for trouble in _TROUBLES:
         if random.random() < 0.2:
             trouble(world, random).plan()

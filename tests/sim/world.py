@@ -148,6 +148,15 @@ class World:
         if self.faults.strikes("reboot"):
             self.host.reboot()
 
+    def new_owner(self, random: Random, *, is_calm: Callable[[], bool]) -> Owner:
+        """Somebody who speaks to the newest run and whoever carries it."""
+
+        def under_way() -> tuple[str, int]:
+            row = self.ledger.runs()[-1]
+            return str(row["run_id"]), int(str(row["controller_epoch"]))
+
+        return Owner(self.inbox, random, is_calm=is_calm, under_way=under_way)
+
     @property
     def is_ended(self) -> bool:
         """The run is over for good."""

@@ -5,6 +5,7 @@ the request again: what it asks for is so already, and is refused as such.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from tidegate.core import commands as c
 from tidegate.core.errors import Misused, Refused, TidegateError
@@ -30,6 +31,7 @@ def do(engine: Engine, request: Request) -> Reply:
 
 
 def _do(engine: Engine, request: Request) -> str:
+    _refuse_what_others_were_told(engine, request)
     if request.verb == "drain":
         asked = Wish.STOP if request.says.get("now") else Wish.DRAIN
         engine.wished = stronger(engine.wished, asked)
@@ -45,6 +47,21 @@ def _do(engine: Engine, request: Request) -> str:
     command = _COMMANDS[request.verb](engine, request)
     engine.book.record(request.lane, command, actor=request.by)
     return f"lane {request.lane}: {_told(request)}"
+
+
+def _refuse_what_others_were_told(engine: Engine, request: Request) -> None:
+    """Raise Refused for a request that was left for a run, or a controller, that is no more."""
+    run = engine.book.run.id
+    if request.run != run:
+        raise Refused(
+            f"it was said to run {request.run or 'of no name'}, and this is run {run}",
+            hint="see `tidegate status`, and say it again",
+        )
+    if request.verb == "drain" and request.controller_epoch != engine.book.fence.controller_epoch:
+        raise Refused(
+            "the controller that was to stop has ended",
+            hint="say it again where another one is to stop as well: `tidegate stop`",
+        )
 
 
 def _told(request: Request) -> str:
@@ -96,12 +113,7 @@ def _rule(engine: Engine, request: Request) -> c.Command:
         return c.Rule(ruling=ruling, by=request.by, reason=request.says.get("reason", ""))
     says = {"question": question.id, "answer": ruling.value}
     words = {"words": request.says.get("reason", "")}
-    return _answer(
-        engine,
-        Request(
-            id=request.id, verb="answer", by=request.by, lane=request.lane, says={**says, **words}
-        ),
-    )
+    return _answer(engine, replace(request, verb="answer", says={**says, **words}))
 
 
 def _veto(engine: Engine, request: Request) -> c.Command:

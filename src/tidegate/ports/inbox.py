@@ -15,12 +15,16 @@ class Request:
     """One wish. `verb` says which; `lane` is empty where it is about the whole run."""
 
     id: str
+    run: str
+    """The run that was open when it was said: no other one heeds it."""
     verb: str
     by: str
     lane: str = ""
     says: Mapping[str, str] = field(default_factory=dict)
     """What else the verb wants: `answer`, `reason`, `question` …, each a text."""
     items: tuple[str, ...] = ()
+    controller_epoch: int = 0
+    """The controller that a drain is meant for: what was said to one does not end the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,9 +104,12 @@ def tell(
     if "TIDEGATE_ATTEMPT" in house.environment:
         raise Refused("an agent at work rules nothing", hint="say it in your report")
     repository = house.repositories.find(folder)
+    run, epoch = _under_way(house, repository)
     now = house.clock.now().utc.replace(":", "").replace(".", "")
     request = Request(
         id=f"{now}-{os.getpid()}",
+        run=run,
+        controller_epoch=epoch,
         verb=verb,
         by=OWNER,
         lane=lane,
@@ -121,6 +124,18 @@ def tell(
     if not reply.is_done:
         raise Refused(reply.message, hint=reply.hint)
     return reply
+
+
+def _under_way(house: House, repository: Repository) -> tuple[str, int]:
+    """The open run, and the epoch of whoever carried it last. Raises Refused where none is open."""
+    ledger = house.open_ledger_read_only(repository)
+    if ledger is not None:
+        with closing(ledger):
+            run = find_open_run(ledger)
+            rows = [row for row in ledger.runs() if row["run_id"] == run]
+        if run is not None:
+            return run, int(str(rows[0]["controller_epoch"]))
+    raise Refused("no run is under way", hint="`tidegate run` begins one")
 
 
 def _handed_over(house: House, repository: Repository, request: Request) -> Reply | None:
