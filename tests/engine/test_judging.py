@@ -307,6 +307,24 @@ def test_what_was_said_to_another_run_is_refused(tmp_path: Path, verb: str) -> N
     assert outcomes(world) == {"fix": "landed"}
 
 
+def test_what_comes_while_the_controller_leaves_is_heard_before_it_has_gone(
+    tmp_path: Path,
+) -> None:
+    """No tick follows that would take it; the run is open, and the next one goes on with it."""
+    world = scene(tmp_path, ASKED, fix=[GOOD, GOOD])
+
+    def speaks() -> bool:
+        says(world, "veto", "fix")
+        return False  # and there are no new issues: the loop ends here
+
+    at(world, asks(world), lambda engine: setattr(engine, "refill", speaks))
+    world.live()
+    assert world.inbox.requests == []
+    (reply,) = world.inbox.replies.values()
+    assert reply.is_done
+    assert len(told(world, e.Vetoed)) == 1
+
+
 def test_an_idle_workspace_makes_room_and_is_made_again(tmp_path: Path) -> None:
     """Under the disk's floor what waits for its owner is evicted, and loses nothing by it."""
     world = scene(tmp_path, ASKED, fix=[GOOD, GOOD])

@@ -29,8 +29,19 @@ class FakeInbox:
         self.replies[request.id] = reply
         self.requests.remove(request)
 
-    def hand_over(self, request: Request, *, wait_s: float) -> Reply | None:
+    def leave(self, request: Request) -> None:
         """Leave a request for the next tick."""
-        del wait_s
         self.requests.append(request)
-        return None
+
+    def hear(
+        self, request: Request, *, wait_s: float, is_heard: Callable[[], bool]
+    ) -> Reply | None:
+        """Its reply, if it has one by now."""
+        del wait_s, is_heard
+        return self.replies.get(request.id)
+
+    def take_back(self, request: Request) -> Reply | None:
+        """Take it off again."""
+        if request in self.requests:
+            self.requests.remove(request)
+        return self.replies.get(request.id)

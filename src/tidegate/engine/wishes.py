@@ -22,6 +22,15 @@ def heed(engine: Engine) -> None:
         engine.replies.append((request, do(engine, request)))
 
 
+def take_what_lies(engine: Engine) -> None:
+    """Take what lies in the inbox and reply at once, where no tick follows that would."""
+    for request in engine.ports.inbox.waiting():
+        reply = do(engine, request)
+        engine.book.flush()
+        more = "; `tidegate run` goes on from there" if reply.is_done else ""
+        engine.ports.inbox.reply(request, replace(reply, message=f"{reply.message}{more}"))
+
+
 def do(engine: Engine, request: Request) -> Reply:
     """Record what is asked, or say why not. Nothing is durable yet."""
     try:

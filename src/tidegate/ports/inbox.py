@@ -2,10 +2,12 @@
 
 Only the controller writes the run's state. So whoever wants something of it leaves a request,
 rings, and waits for a reply; the controller takes requests in its next tick and replies once what
-it made of them is durable. A request that nobody took stays, and is taken by the next controller.
+it made of them is durable. An asker who finds no controller becomes it for a moment. So
+each request is taken under the controller's lock, and none is heard twice; one whose asker was
+killed stays, and is taken by whoever is the controller next.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -51,6 +53,19 @@ class Inbox(Protocol):
         """Say what became of a request, and take it off the pile."""
         ...
 
-    def hand_over(self, request: Request, *, wait_s: float) -> Reply | None:
-        """Leave a request, ring, and wait for the reply; None where none came in that time."""
+    def leave(self, request: Request) -> None:
+        """Leave a request, and ring. Raises Misused where it is longer than anybody would read."""
+        ...
+
+    def hear(
+        self, request: Request, *, wait_s: float, is_heard: Callable[[], bool]
+    ) -> Reply | None:
+        """Wait for its reply for as long as `is_heard`; None where none came in that time."""
+        ...
+
+    def take_back(self, request: Request) -> Reply | None:
+        """Take a request off the pile; its reply where it has one.
+
+        Only who holds the controller's lock may: nobody else takes it at that moment then.
+        """
         ...

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Sequence
@@ -11,8 +12,9 @@ from typing import TypeVar
 
 import msgspec
 
-from tidegate.core.errors import Unavailable
+from tidegate.core.errors import Misused, Unavailable
 from tidegate.ports.inbox import Reply, Request
+from tidegate.runner import files, process_table
 
 _T = TypeVar("_T")
 
@@ -20,6 +22,8 @@ _BELL = "bell"
 _REQUEST, _REPLY = ".request.json", ".reply.json"
 _READ_MAX_BYTES = 1 << 20
 _LOOK_S = 0.01
+_ASKER = re.compile(r"-(\d+)\.reply\.json")
+_DRAFT = re.compile(r"\..*\.json\.(\d+)")
 
 
 class FolderInbox:
@@ -35,8 +39,7 @@ class FolderInbox:
         if self._is_listening:
             return
         self._make()
-        for left in self._folder.glob(f"*{_REPLY}"):  # whoever asked has gone without reading it
-            left.unlink(missing_ok=True)
+        self._clear()
         self._is_listening = True
         bell = os.open(self._folder / _BELL, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._listen_to(bell)
@@ -52,7 +55,7 @@ class FolderInbox:
             with contextlib.suppress(OSError):  # it is read the next time, and not lost
                 request = _read(self._folder / name, Request)
                 if request is None or name != f"{request.id}{_REQUEST}":
-                    (self._folder / name).unlink(missing_ok=True)
+                    self._drop(name)
                 else:
                     found.append(request)
         return found
@@ -62,19 +65,35 @@ class FolderInbox:
         self._write(f"{request.id}{_REPLY}", msgspec.json.encode(reply))
         (self._folder / f"{request.id}{_REQUEST}").unlink(missing_ok=True)
 
-    def hand_over(self, request: Request, *, wait_s: float) -> Reply | None:
-        """Leave it, ring, and look for the reply."""
+    def leave(self, request: Request) -> None:
+        """Write it and ring. What no controller would read is refused before it is written."""
+        content = msgspec.json.encode(request)
+        if len(content) > _READ_MAX_BYTES:
+            raise Misused(
+                f"what you say is {len(content)} bytes long, and {_READ_MAX_BYTES} are heard",
+                hint="say it in fewer words, and the rest in the issue",
+            )
         self._make()
-        self._write(f"{request.id}{_REQUEST}", msgspec.json.encode(request))
+        self._write(f"{request.id}{_REQUEST}", content)
         self._ring()
+
+    def hear(
+        self, request: Request, *, wait_s: float, is_heard: Callable[[], bool]
+    ) -> Reply | None:
+        """Look for the reply, and whether there is still somebody to give it."""
         answer = self._folder / f"{request.id}{_REPLY}"
         until = time.monotonic() + wait_s
         while (reply := _reply(answer)) is None:
-            if time.monotonic() >= until:
+            if time.monotonic() >= until or not is_heard():
                 return None
             time.sleep(_LOOK_S)
         answer.unlink(missing_ok=True)
         return reply
+
+    def take_back(self, request: Request) -> Reply | None:
+        """Have nobody hear it any more; its reply where it was heard before."""
+        (self._folder / f"{request.id}{_REQUEST}").unlink(missing_ok=True)
+        return self.hear(request, wait_s=0.0, is_heard=lambda: False)
 
     def _make(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -83,6 +102,23 @@ class FolderInbox:
             os.mkfifo(bell, 0o600)
         if not stat.S_ISFIFO(bell.lstat().st_mode):
             raise Unavailable(f"{bell} is no FIFO", hint="remove it and try again")
+
+    def _clear(self) -> None:
+        """Take away replies whose asker has gone, and drafts whose writer was killed."""
+        for name in os.listdir(self._folder):
+            owner = _DRAFT.fullmatch(name) or _ASKER.search(name)
+            if owner is None and not name.endswith(_REPLY):
+                continue
+            if owner is None or process_table.find(int(owner[1])) is None:
+                with contextlib.suppress(OSError):
+                    (self._folder / name).unlink()
+
+    def _drop(self, name: str) -> None:
+        """Take away what is no request. Whoever goes by its name may still be listening."""
+        if stat.S_ISREG((self._folder / name).lstat().st_mode):
+            reply = Reply(is_done=False, message="what you said could not be read", hint=_AGAIN)
+            self._write(f"{name.removesuffix(_REQUEST)}{_REPLY}", msgspec.json.encode(reply))
+        (self._folder / name).unlink(missing_ok=True)
 
     def _ring(self) -> None:
         """Nobody listens: then the request waits for the next controller."""
@@ -94,13 +130,15 @@ class FolderInbox:
                 os.close(bell)
 
     def _write(self, name: str, content: bytes) -> None:
-        staged = self._folder / f".{name}.{os.getpid()}"
-        staged.write_bytes(content)
-        staged.replace(self._folder / name)
+        files.replace(str(self._folder), name, content, durable=True)
+
+
+_AGAIN = "say it again with `tidegate answer`, `rule`, `veto` or `stop`"
 
 
 def _reply(path: Path) -> Reply | None:
-    with contextlib.suppress(FileNotFoundError):
+    """What stands there; None where nothing does, or nothing that can be read now."""
+    with contextlib.suppress(OSError):
         return _read(path, Reply)
     return None
 
@@ -113,9 +151,10 @@ def _read(path: Path, kind: type[_T]) -> _T | None:
         if error.errno in (errno.ELOOP, errno.ENXIO):  # a link, or a socket
             return None
         raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
         try:
             return msgspec.json.decode(file.read(_READ_MAX_BYTES), type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError):

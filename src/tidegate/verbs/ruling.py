@@ -7,13 +7,13 @@ what is said is recorded, and the next `run` goes on from there.
 import json
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
-from tidegate.core.errors import Misused, NotReady, Refused
+from tidegate.core.errors import Misused, NotReady, Refused, Unavailable
 from tidegate.core.values import DEFER
-from tidegate.engine.wishes import do
-from tidegate.ports.inbox import Reply, Request
+from tidegate.engine.wishes import take_what_lies
+from tidegate.ports.inbox import Inbox, Reply, Request
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import Repository
 from tidegate.verbs.assembly import assemble
@@ -31,6 +31,9 @@ DRAIN = "drain"
 
 REPLY_WAIT_S = 10.0
 """A controller that is at work replies within a tick; one that is stopped or stuck does not."""
+
+
+_NEXT = "`tidegate run` begins one"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +119,7 @@ def tell(
         says=dict(says),
         items=tuple(items),
     )
-    reply = _handed_over(house, repository, request)
-    if reply is None and verb == DRAIN:
-        raise Refused("no controller is at work", hint="nothing starts before `tidegate run`")
-    if reply is None:
-        reply = _recorded(house, repository, request)
+    reply = _said(house, repository, request)
     if not reply.is_done:
         raise Refused(reply.message, hint=reply.hint)
     return reply
@@ -135,37 +134,69 @@ def _under_way(house: House, repository: Repository) -> tuple[str, int]:
             rows = [row for row in ledger.runs() if row["run_id"] == run]
         if run is not None:
             return run, int(str(rows[0]["controller_epoch"]))
-    raise Refused("no run is under way", hint="`tidegate run` begins one")
+    raise Refused("no run is under way", hint=_NEXT)
 
 
-def _handed_over(house: House, repository: Repository, request: Request) -> Reply | None:
-    """What the controller says; None where there is no controller."""
-    holder = house.controller_holder(repository.home)
-    if holder is None:
-        return None
-    reply = house.open_inbox(repository.home).hand_over(request, wait_s=REPLY_WAIT_S)
-    if reply is not None:
-        return reply
-    raise NotReady(
-        f"the controller ({holder}) has not answered",
-        hint="it takes what you said when it goes on; see `tidegate status`",
-    )
+def _said(house: House, repository: Repository, request: Request) -> Reply:
+    """Leave it to the controller at work; be the controller for a moment where there is none.
+
+    The one that was at work may end without having taken it, so whether it is there is looked at
+    again for as long as its reply is waited for.
+    """
+    home, inbox = repository.home, house.open_inbox(repository.home)
+    if request.verb == DRAIN and house.controller_holder(home) is None:
+        raise Refused("no controller is at work", hint="nothing starts before `tidegate run`")
+    inbox.leave(request)
+    until_s = house.clock.now().monotonic_s + REPLY_WAIT_S
+    with ExitStack() as lock:
+        while not _is_controller(house, home, lock):
+            left_s = until_s - house.clock.now().monotonic_s
+            reply = inbox.hear(
+                request,
+                wait_s=max(0.0, left_s),
+                is_heard=lambda: house.controller_holder(home) is not None,
+            )
+            if reply is not None:
+                return reply
+            if left_s <= 0:
+                raise NotReady(
+                    f"the controller ({house.controller_holder(home)}) has not answered",
+                    hint="it takes what you said when it goes on; see `tidegate status`",
+                )
+        return _taken(house, repository, inbox, request)
 
 
-def _recorded(house: House, repository: Repository, request: Request) -> Reply:
-    """Open the run for a moment and record it there."""
-    with house.lock_controller(repository.home):
-        ledger = house.open_ledger(repository)
-        try:
-            run = find_open_run(ledger)
-            if run is None:
-                raise Refused("no run is under way", hint="`tidegate run` begins one")
-            engine = assemble(house, repository, frozen(ledger, run), ledger, run)
-            reply = do(engine, request)
-            engine.book.flush()
-        finally:
-            house.runners.stand_down()
-            ledger.close()
-    if not reply.is_done:
-        return reply
-    return Reply(is_done=True, message=f"{reply.message}; `tidegate run` goes on from there")
+def _is_controller(house: House, home: str, lock: ExitStack) -> bool:
+    """Take the controller's lock where nobody has it."""
+    try:
+        lock.enter_context(house.lock_controller(home))
+    except Refused:
+        return False
+    return True
+
+
+def _taken(house: House, repository: Repository, inbox: Inbox, request: Request) -> Reply:
+    """Take all that lies in the inbox, this request too. What cannot be done now is taken back."""
+    try:
+        _take_all(house, repository, inbox)
+    finally:
+        reply = inbox.take_back(request)
+    if reply is None:
+        raise Unavailable("what you said was not recorded", hint="try again")
+    return reply
+
+
+def _take_all(house: House, repository: Repository, inbox: Inbox) -> None:
+    """Open the run for a moment and record there what was asked of it."""
+    ledger = house.open_ledger(repository)
+    try:
+        run = find_open_run(ledger)
+        if run is not None:
+            take_what_lies(assemble(house, repository, frozen(ledger, run), ledger, run))
+            return
+        for each in inbox.waiting():
+            over = Reply(is_done=False, message=f"run {each.run} is over", hint=_NEXT)
+            inbox.reply(each, over)
+    finally:
+        house.runners.stand_down()
+        ledger.close()

@@ -8,6 +8,7 @@ from tidegate.config.load import Loaded, load
 from tidegate.core.errors import TidegateError
 from tidegate.core.issue import Issue
 from tidegate.engine.loop import run_loop
+from tidegate.engine.wishes import take_what_lies
 from tidegate.playbooks.queue import ordered, takeable
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
@@ -95,6 +96,7 @@ def _run(
     engine.refill = lambda: refill(house, repository, engine, configuration, eyes)
     fill(house, repository, engine, configuration, issues, eyes)
     ended = run_loop(engine, wish=eyes.wish, show=eyes.state)
+    take_what_lies(engine)
     summary, code = finish(house, repository, engine, ended)
     return RunResult(summary=summary, exit_code=code)
 
