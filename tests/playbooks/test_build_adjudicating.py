@@ -110,7 +110,9 @@ def test_adjudicators_that_say_nothing_have_a_limit() -> None:
         story = Story(duties=ADJUDICATES, adjudicate=[answer] * 9).run()
         assert story.outcome is Outcome.STOPPED
         assert len(story.attempts(Role.ADJUDICATE)) == 2
-        assert story.lane.reason.endswith("2 times")
+        detail = story.attempts(Role.ADJUDICATE)[-1].detail
+        assert bool(detail) is (answer in (Answer.SAYS_NOTHING, Answer.BREAKS_OFF))
+        assert story.lane.reason.endswith(f", 2 times: {detail}" if detail else ", 2 times")
         assert story.attempts() == []
 
 

@@ -40,6 +40,27 @@ def test_every_kind_of_event_is_said(kind: str) -> None:
     assert "\n" not in words
 
 
+def test_why_a_judge_came_to_nothing_is_said() -> None:
+    """It is what its owner has to mend: a reason without its detail tells them nothing."""
+    failed = e.Failed(
+        attempt="1-verify-1", reason="no_verdict", detail="no plain VERDICT: it says\nX"
+    )
+    assert say(failed) == (
+        BAD, "1-verify-1 came to nothing: no verdict (no plain VERDICT: it says X)"
+    )  # fmt: skip
+    assert say(dataclasses.replace(failed, detail=""))[0] == QUIET
+
+
+def test_who_works_is_read_from_the_end_of_an_id() -> None:
+    """An issue may be called as an attempt is."""
+    begun = made(e.TurnStarted)
+    assert "works" in say(dataclasses.replace(begun, attempt="ABC-check-1-build-1"))[1]
+    assert "verifies" in say(dataclasses.replace(begun, attempt="ABC-build-1-verify-1"))[1]
+    judged = dataclasses.replace(made(e.Judged), verdict=Verdict.PASS)
+    assert say(dataclasses.replace(judged, attempt="a-build-1-check-1"))[0] == QUIET
+    assert say(dataclasses.replace(judged, attempt="a-check-1-build-1"))[0] == GOOD
+
+
 def test_what_a_person_waits_for_is_loud() -> None:
     """A FAIL, a PASS, a landing and a red base are never quiet."""
     base = made(e.BaseChecked)

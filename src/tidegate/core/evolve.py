@@ -203,7 +203,9 @@ def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event
             return replace(attempt, authorization=Authorization.GRANTED)
         case e.LandingRefused():
             return replace(attempt, authorization=Authorization.NONE)
-        case e.Failed(reason=reason) | e.Stopped(reason=reason) | e.Blocked(reason=reason):
+        case e.Failed(reason=reason, detail=detail):
+            return replace(_settled(attempt), reason=reason, detail=detail)
+        case e.Stopped(reason=reason) | e.Blocked(reason=reason):
             return replace(_settled(attempt), reason=reason)
         case e.JobFailed(job="remove"):
             return replace(attempt, removals_failed=attempt.removals_failed + 1)

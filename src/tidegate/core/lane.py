@@ -95,6 +95,8 @@ class Attempt:
     jobs_failed: int = 0
     removals_failed: int = 0
     reason: str = ""
+    detail: str = ""
+    """What was wrong in particular, where it came to nothing for that reason."""
 
     @property
     def is_over(self) -> bool:

@@ -7,6 +7,7 @@ from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.errors import Refused
 from tidegate.core.lane import Attempt, Lane
+from tidegate.core.names import attempt_id
 from tidegate.core.settle import candidate_of
 from tidegate.core.values import LANDABLE, Cause, Role
 
@@ -38,7 +39,7 @@ def _request(
         raise Refused(f"{old.id} came before: a further build must say why it takes its place")
     predecessor = old if cause is not None else None
     return e.Requested(
-        attempt=f"{lane.id}-{role}-{lane.count(role) + 1}",
+        attempt=attempt_id(lane.id, role, lane.count(role) + 1),
         role=role,
         agent=agent,
         born=_born(predecessor),

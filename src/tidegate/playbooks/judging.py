@@ -85,7 +85,8 @@ def _anew(lane: Lane, lost: Attempt | None, limits: Limits, ask: Ask) -> Command
     )
     if used >= most:
         times = f", {used} times" if is_own else ""
-        return (_stopped(f"{lost.role} {lost.reason.replace('_', ' ')}{times}"),)
+        last = f": {lost.detail}" if lost.detail else ""
+        return (_stopped(f"{lost.role} {lost.reason.replace('_', ' ')}{times}{last}"),)
     return (ask(Cause.OWN if is_own else Cause.EXTERNAL),)
 
 

@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tidegate.core import events as e
+from tidegate.core.names import role_of
 from tidegate.core.settle import TARGET_RED
-from tidegate.core.values import LANDABLE, Outcome, Verdict
+from tidegate.core.values import LANDABLE, Outcome, Role, Verdict
 
 Text = Callable[[str], str]
 """The stored text of a digest."""
@@ -79,7 +80,7 @@ def _proved(events: Sequence[e.Event], text: Text, check_command: str) -> Iterat
 
 
 def _how(judged: e.Judged, check_command: str) -> str:
-    if "-verify-" in judged.by:
+    if role_of(judged.by) is Role.VERIFY:
         return "who tried to break it"
     return f"{judged.reason}: `{check_command}`"
 
@@ -87,7 +88,7 @@ def _how(judged: e.Judged, check_command: str) -> str:
 def _not_checked(
     events: Sequence[e.Event], passes: Sequence[e.Judged], text: Text
 ) -> Iterator[str]:
-    verifiers = {judged.by for judged in passes if "-verify-" in judged.by}
+    verifiers = {judged.by for judged in passes if role_of(judged.by) is Role.VERIFY}
     if not verifiers:
         yield "- whatever the check does not look at: no verifier was asked"
     for event in events:
@@ -106,7 +107,7 @@ def _rounds(events: Sequence[e.Event], text: Text) -> Iterator[str]:
 
 def _round(event: e.Event, text: Text) -> Iterator[str]:
     match event:
-        case e.Judged(verdict=Verdict.FAIL, attempt=attempt) if "-build-" in attempt:
+        case e.Judged(verdict=Verdict.FAIL, attempt=attempt) if role_of(attempt) is Role.BUILD:
             counts = "FAIL" if event.counts else "red, not counted"
             if event.reason == TARGET_RED:
                 counts = "red, and nobody's fault"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tidegate.core import events as e
 from tidegate.core.events import Recorded
-from tidegate.core.values import Verdict
+from tidegate.core.names import role_of
+from tidegate.core.values import Role, Verdict
 from tidegate.showcase.world import make_world
 from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.house import House
@@ -196,7 +197,7 @@ def _fails(events: Sequence[Recorded], issue: str) -> int:
     return sum(
         isinstance(event := recorded.entry.event, e.Judged)
         and recorded.entry.lane == issue
-        and "-build-" in event.attempt
+        and role_of(event.attempt) is Role.BUILD
         and event.verdict is Verdict.FAIL
         and event.counts
         for recorded in events

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from tidegate.core import events as e
+from tidegate.core.names import role_of
 from tidegate.core.settle import TARGET_RED
-from tidegate.core.values import About, Outcome, Refusal, Verdict
+from tidegate.core.values import About, Outcome, Refusal, Role, Verdict
 
 Level = str
 QUIET, PLAIN, GOOD, BAD = "quiet", "plain", "good", "bad"
@@ -36,13 +37,15 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return BAD, f"{attempt} ended: {how}"
         case e.TurnEnded(attempt=attempt, code=code):
             return QUIET, f"{attempt} ended with code {code}"
+        case e.Failed(attempt=attempt, reason=reason, detail=detail):
+            return _failed(attempt, reason, detail)
         case e.Checkpointed(attempt=attempt) if _doing(attempt) == "works":
             return PLAIN, f"{attempt} checkpointed"
         case e.Materialized(attempt=attempt) | e.Corrected(attempt=attempt):
             return QUIET, f"{attempt} has its artifact"
         case e.Conflicted(paths=paths):
             return BAD, f"no longer merges: {', '.join(paths[:3])}"
-        case e.Judged() if "-build-" in event.attempt:
+        case e.Judged() if role_of(event.attempt) is Role.BUILD:
             return _judged(event)
         case e.Landed(commit=commit):
             return GOOD, f"landed as {commit[:10]}"
@@ -90,15 +93,21 @@ _ABOUT: Mapping[About, str] = {
     About.ISSUE: "you are asked how it is meant",
 }
 
-_DOING: Mapping[str, str] = {
-    "-adjudicate-": "adjudicates",
-    "-check-": "checks",
-    "-verify-": "verifies",
+_DOING: Mapping[Role | None, str] = {
+    Role.ADJUDICATE: "adjudicates",
+    Role.CHECK: "checks",
+    Role.VERIFY: "verifies",
 }
 
 
 def _doing(attempt: str) -> str:
-    return next((doing for part, doing in _DOING.items() if part in attempt), "works")
+    return _DOING.get(role_of(attempt), "works")
+
+
+def _failed(attempt: str, reason: str, detail: str) -> tuple[Level, str]:
+    """What has no detail is told by its end, or was ended since nobody needs it any more."""
+    words = f"{attempt} came to nothing: {reason.replace('_', ' ')}"
+    return (BAD, f"{words} ({' '.join(detail.split())})") if detail else (QUIET, words)
 
 
 def _outside(event: e.PublishSettled | e.EffectSettled) -> tuple[Level, str]:
