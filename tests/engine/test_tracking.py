@@ -1,7 +1,9 @@
 """The tracker is asked before a lane is opened, and told of its end, each thing once."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 
@@ -11,7 +13,9 @@ from tests.sim.faults import SimulatedCrash
 from tests.sim.trackers import BROKEN, GIVEN, SILENT, TAKEN, FakeTrackerJobs
 from tests.sim.world import World
 from tidegate.core import events as e
+from tidegate.core.run import Told
 from tidegate.engine.engine import Engine
+from tidegate.engine.tracking import advance_tracking
 from tidegate.engine.wish import Wish
 from tidegate.ports.trackers import Answer, Request
 
@@ -237,6 +241,51 @@ def test_a_drain_claims_nothing_and_forgets_nothing(tmp_path: Path) -> None:
     world.run_to_end()
     assert tracker.kinds() == [("claim", "fix"), ("close", "fix")]
     assert len(world.ledger.runs()) == 1
+
+
+class Looked(dict[str, Any]):
+    """A mapping in which things are looked up, and which nobody walks through."""
+
+    def __iter__(self) -> NoReturn:
+        raise AssertionError("all of it was walked through")
+
+    keys = values = items = __iter__
+
+
+def test_a_tick_looks_at_what_is_open_and_at_nothing_else(tmp_path: Path) -> None:
+    """A thousand lanes have landed and were told of; one waits behind a dirty checkout."""
+    world, _ = tracked(tmp_path)
+    world.git.checkout.dirt = "part.txt was changed"
+    assert world.live() is not None
+    engine = world.engine
+    assert engine is not None
+    run, tracking = engine.book.run, engine.tracking
+    old = {
+        f"{run.id}-old{n}-{kind}": Told(
+            intent=e.EffectIntended(
+                receipt=f"{run.id}-old{n}-{kind}",
+                kind=kind,
+                issue=f"old{n}",
+                text_digest=None,
+                commit=None,
+                target=None,
+            ),
+            outcome="done",
+        )
+        for n in range(1000)
+        for kind in ("claim", "close")
+    }
+    for n in range(1000):
+        tracking.note_landing(f"old{n}", f"commit {n}")
+    tracking.landings, tracking.places = Looked(tracking.landings), Looked(tracking.places)
+    engine.book.run = replace(run, told=Looked({**old, **run.told}))
+    assert list(tracking.ends or ()) == ["fix"]
+    advance_tracking(engine)
+    assert list(tracking.ends or ()) == ["fix"]
+    assert not engine.book.entries
+    engine.book.run = replace(run, told={**old, **run.told}, delivered=run.target)
+    advance_tracking(engine)
+    assert [each.event.kind for each in engine.book.entries] == ["close"]  # type: ignore[union-attr]  # what a tracker is told
 
 
 def test_nothing_is_closed_that_was_not_delivered(tmp_path: Path) -> None:

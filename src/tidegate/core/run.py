@@ -42,6 +42,8 @@ class Run:
     publications: int = 0
     told: Mapping[str, Told] = field(default_factory=dict)
     """What the tracker is told, by its receipt, in the order in which it was intended."""
+    open: Mapping[str, e.EffectIntended] = field(default_factory=dict)
+    """What it is told and has not answered yet, by its receipt: each tick looks at these alone."""
     ended: e.RunEnded | None = None
     passed: Mapping[str, str] = field(default_factory=dict)
     """Trees that passed this run's gate, and what said so."""
@@ -49,7 +51,7 @@ class Run:
     @property
     def untold(self) -> tuple[e.EffectIntended, ...]:
         """What the tracker is to be told and has not answered yet."""
-        return tuple(each.intent for each in self.told.values() if each.outcome is None)
+        return tuple(self.open.values())
 
 
 def evolve_run(run: Run | None, run_id: str, entry: e.Entry) -> Run:
@@ -96,11 +98,12 @@ def _changed_outside(run: Run, event: e.Event) -> Run:
                 run, publication=None, published=done, unpublished="" if is_done else detail
             )
         case e.EffectIntended(receipt=receipt):
-            return replace(run, told={**run.told, receipt: Told(intent=event)})
+            told = {**run.told, receipt: Told(intent=event)}
+            return replace(run, told=told, open={**run.open, receipt: event})
         case e.EffectSettled(receipt=receipt, outcome=outcome, detail=detail):
-            return replace(
-                run, told={**run.told, receipt: _answered(run, receipt, outcome, detail)}
-            )
+            told = {**run.told, receipt: _answered(run, receipt, outcome, detail)}
+            still = {name: each for name, each in run.open.items() if name != receipt}
+            return replace(run, told=told, open=still)
         case _:
             return run
 

@@ -90,14 +90,28 @@ class Tracking:
     """Lanes that are over and of which it was not told yet; None before the ledger was asked."""
     noted: set[str] = field(default_factory=set)
     """Lanes that are over, whether it was told of them or not."""
-    landings: dict[str, str] = field(default_factory=dict)
-    """What landed, lane by lane, in that order."""
+    landings: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """What each lane landed, and as the how many-th."""
+    places: dict[str, int] = field(default_factory=dict)
+    """As the how many-th a commit landed."""
+    claims: dict[str, None] | None = None
+    """The receipts of claims that may have to be given back; None before the run was looked at."""
     tries: dict[str, int] = field(default_factory=dict)
     """How often telling it went wrong, by the receipt."""
     unsure: set[str] = field(default_factory=set)
     """The receipts of which a try may have been heard all the same."""
     gives_up: bool = False
     """The run is being ended: what was claimed and never begun is given back."""
+
+    def note_landing(self, lane: str, commit: str) -> None:
+        """Keep what a lane landed; the second time says nothing new."""
+        if lane not in self.landings:
+            self.landings[lane] = len(self.landings), commit
+            self.places.setdefault(commit, self.landings[lane][0])
+
+    def give_up(self) -> None:
+        """The run is being ended: all claims are looked at once more."""
+        self.gives_up, self.claims = True, None
 
 
 @dataclass(slots=True)

@@ -88,7 +88,8 @@ def _ends(engine: Engine) -> dict[str, End]:
         }
         landed = sorted((row for row in rows if row["landed_commit"]), key=_landed_sequence)
         tracking.noted = set(tracking.ends)
-        tracking.landings = {str(row["lane"]): str(row["landed_commit"]) for row in landed}
+        for row in landed:
+            tracking.note_landing(str(row["lane"]), str(row["landed_commit"]))
     return tracking.ends
 
 
@@ -101,7 +102,7 @@ def _note_ends(engine: Engine) -> None:
     ends, tracking = _ends(engine), engine.tracking
     for lane in engine.book.lanes.values():
         if lane.commit is not None:
-            tracking.landings.setdefault(lane.id, lane.commit)
+            tracking.note_landing(lane.id, lane.commit)
         if lane.outcome is not None and lane.id not in tracking.noted:
             tracking.noted.add(lane.id)
             ends[lane.id] = End(lane.issue, lane.outcome, lane.reason)
@@ -129,20 +130,31 @@ def _tell_end(engine: Engine, lane: str, end: End) -> bool:
 
 def _is_delivered(engine: Engine, lane: str) -> bool:
     """What the user's repository was given holds all that landed before it."""
-    delivered, landings = engine.book.run.delivered, list(engine.tracking.landings.items())
-    last = next((i for i, (_, commit) in enumerate(landings) if commit == delivered), -1)
-    return lane in dict(landings[: last + 1])
+    tracking, delivered = engine.tracking, engine.book.run.delivered
+    last = tracking.places.get(delivered, -1) if delivered is not None else -1
+    return lane in tracking.landings and tracking.landings[lane][0] <= last
 
 
 def _give_back(engine: Engine) -> None:
     """Release what may be ours in the tracker, and will have no lane."""
-    claims = [each for each in engine.book.run.told.values() if each.intent.kind == CLAIM]
-    for claim in claims:
+    claims, told = _claims(engine), engine.book.run.told
+    for receipt in [receipt for receipt in claims if told[receipt].outcome is not None]:
+        del claims[receipt]  # what it means is known, until the run is given up
+        claim = told[receipt]
         issue, is_unsure = claim.intent.issue, claim.outcome == UNKNOWN
-        if receipt_of(engine, issue, RELEASE) in engine.book.run.told:
+        if receipt_of(engine, issue, RELEASE) in told:
             continue
         if is_unsure or (engine.tracking.gives_up and _is_without_lane(engine, claim)):
             _intend(engine, RELEASE, issue)
+
+
+def _claims(engine: Engine) -> dict[str, None]:
+    """The claims whose end means something yet; all of them where nobody has looked before."""
+    tracking = engine.tracking
+    if tracking.claims is None:
+        told = engine.book.run.told
+        tracking.claims = {name: None for name, each in told.items() if each.intent.kind == CLAIM}
+    return tracking.claims
 
 
 def _is_without_lane(engine: Engine, claim: Told) -> bool:
@@ -155,13 +167,15 @@ def _intend(
 ) -> None:
     """Record what the tracker is to be told; of a lane's end there is one receipt a lane."""
     run, is_close = engine.book.run, kind == CLOSE
+    if kind == CLAIM:
+        _claims(engine)[receipt_of(engine, issue, kind)] = None
     engine.book.record_run(
         EffectIntended(
             receipt=receipt_of(engine, lane or issue, kind),
             kind=kind,
             issue=issue,
             text_digest=None if text is None else engine.ports.ledger.put_text(text),
-            commit=engine.tracking.landings[lane or issue] if is_close else None,
+            commit=engine.tracking.landings[lane or issue][1] if is_close else None,
             target=run.started.ref if is_close else None,
         )
     )

@@ -66,7 +66,7 @@ def abandon(
     for lane in list(engine.book.lanes.values()):
         if lane.outcome is None:
             engine.book.record(lane.id, EndLane(outcome=Outcome.ABANDONED, reason=REASON))
-    engine.tracking.gives_up = True
+    engine.tracking.give_up()
     if not _come_to_rest(engine, eyes):
         return Abandoned(is_over=False, note=f"run {run_id} is to be ended yet")
     run = engine.book.run
