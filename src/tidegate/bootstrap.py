@@ -164,4 +164,5 @@ def _command_tracker(tracked: Tracked) -> CommandTracker:
         variables=tracked.variables,
         mask=_mask,
         new_key=lambda what: f"{what}-{os.urandom(16).hex()}",
+        consult=_consult,
     )

@@ -31,9 +31,9 @@ def ask(
 
 def test_it_gets_the_question_and_its_answer_is_taken(tmp_path: Path) -> None:
     """Standard input is the question, standard output the answer, the folder is the one named."""
-    assert ask("cat", tmp_path, question="zażółć\n") == Answer(text="zażółć\n")
+    assert ask("cat", tmp_path, question="zażółć\n") == Answer(text="zażółć\n", code=0)
     assert ask("pwd", tmp_path).text.strip() == str(tmp_path)
-    assert ask("echo $HOME$SECRET", tmp_path) == Answer(text="\n")
+    assert ask("echo $HOME$SECRET", tmp_path) == Answer(text="\n", code=0)
 
 
 def test_a_long_question_and_a_long_answer_pass_each_other(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_long_question_and_a_long_answer_pass_each_other(tmp_path: Path) -> No
 
 def test_a_question_need_not_be_read(tmp_path: Path) -> None:
     """A command may answer without having read anything."""
-    assert ask("echo 1", tmp_path, question="x" * 1_000_000) == Answer(text="1\n")
+    assert ask("echo 1", tmp_path, question="x" * 1_000_000) == Answer(text="1\n", code=0)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,25 @@ def test_it_cannot_hold_anybody_up(tmp_path: Path) -> None:
 def test_a_command_that_drips_is_given_up_too(tmp_path: Path) -> None:
     """The limit is for the whole answer: each line that comes in time does not lengthen it."""
     for drips in ("while :; do echo x; sleep 0.05; done", "yes >&2"):
-        assert ask(drips, tmp_path, limit_s=0.4) == Answer(fault="it took longer than 0.4 s")
+        assert ask(drips, tmp_path, limit_s=0.4).fault == "it took longer than 0.4 s"
+
+
+def test_how_it_ended_is_told_beside_the_fault(tmp_path: Path) -> None:
+    """Its code, and the end of standard error in full; no code where it was given up."""
+    answer = ask("seq 9999 >&2; echo one >&2; echo two >&2; exit 3", tmp_path)
+    assert (answer.code, answer.complaint[-8:]) == (3, "\none\ntwo")
+    assert len(answer.complaint) <= 4096
+    given_up = ask("echo slow >&2; sleep 1000", tmp_path, limit_s=0.4)
+    assert (given_up.code, given_up.complaint) == (None, "slow")
+    assert ask("kill -9 $$", tmp_path).code == -9
+
+
+def test_what_its_group_writes_on_after_its_end_has_limits_too(tmp_path: Path) -> None:
+    """Size and time hold for whatever has the pipes, not for the command alone."""
+    flood = ask("yes & sleep 0.2; exit 0", tmp_path)
+    assert flood.fault == "it printed more than 10000 bytes"
+    beside = ask("yes >&2 & sleep 0.2; exit 0", tmp_path, limit_s=1.0)
+    assert beside.fault in ("", "it took longer than 1 s")
 
 
 @pytest.mark.parametrize("end", ["exit 0", "exit 1", "sleep 1000"])

@@ -11,6 +11,10 @@ class Answer:
 
     text: str = ""
     fault: str = ""
+    code: int | None = None
+    """Its exit code, or minus the signal that ended it; None where it did not end by itself."""
+    complaint: str = ""
+    """The end of what it said on standard error, where the cause of a fault stands."""
 
 
 class Consult(Protocol):

@@ -20,7 +20,7 @@ from tidegate.ports.consult import Answer
 
 _CHUNK_BYTES = 65_536
 _COMPLAINT_MAX_BYTES = 4_096
-"""How much of standard error is kept: the last line of it is told."""
+"""How much of standard error is kept: its end, where the cause stands."""
 _SHOWN_MAX = 200
 
 
@@ -51,7 +51,7 @@ def consult(
         fault = talk.carry_on(time.monotonic() + limit_s, limit_s)
     finally:
         _end_group(process)
-    return talk.answer() if fault is None else Answer(fault=fault)
+    return talk.answer() if fault is None else Answer(fault=fault, complaint=talk.complaint)
 
 
 @dataclass(slots=True)
@@ -133,15 +133,22 @@ class _Talk:
 
     def answer(self) -> Answer:
         """What it said, once it has ended."""
-        code = self.process.returncode
+        code, complaint = self.process.returncode, self.complaint
         if code:
-            last = (self.complained.decode(errors="replace").strip().splitlines() or [""])[-1]
+            last = (complaint.splitlines() or [""])[-1]
             told = f": {printable(last)[:_SHOWN_MAX]}" if last else ""
-            return Answer(fault=f"it ended with {_named(code)}{told}")
+            fault = f"it ended with {_named(code)}{told}"
+            return Answer(fault=fault, code=code, complaint=complaint)
         try:
-            return Answer(text=self.said.decode())
+            return Answer(text=self.said.decode(), code=code, complaint=complaint)
         except UnicodeDecodeError as error:
-            return Answer(fault=f"byte {error.start} of what it printed is not UTF-8")
+            fault = f"byte {error.start} of what it printed is not UTF-8"
+            return Answer(fault=fault, code=code, complaint=complaint)
+
+    @property
+    def complaint(self) -> str:
+        """What stands on standard error by now."""
+        return self.complained.decode(errors="replace").strip()
 
 
 def _named(code: int) -> str:

@@ -12,15 +12,17 @@ from dataclasses import asdict, dataclass, field
 from tidegate.core.errors import Misused, Refused, Unavailable
 from tidegate.core.issue import Issue
 from tidegate.core.text import printable
+from tidegate.ports.consult import Consult
 from tidegate.ports.runners import EndReason, Exit
 from tidegate.ports.trackers import Answer, Call, Request
 from tidegate.trackers import protocol
-from tidegate.trackers.asking import STDERR_MAX_BYTES, ask
 from tidegate.trackers.issue_file import digest_of
 from tidegate.trackers.protocol import Mask
 
 LIST_MAX_BYTES = 33_554_432
 ANSWER_MAX_BYTES = 65_536
+STDERR_MAX_BYTES = 4096
+"""How much of what a call said on standard error is looked at: its end, where the cause is."""
 DETAIL_MAX = 400
 """How many characters of what a tracker said an error or an event repeats."""
 REQUEST = "request.json"
@@ -36,6 +38,8 @@ class CommandTracker:
     variables: Mapping[str, str] = field(repr=False)
     mask: Mask
     new_key: Mask
+    consult: Consult
+    """Asks the command what is asked here and now."""
 
     # --- asked here and now -----------------------------------------------------------------
 
@@ -101,23 +105,19 @@ class CommandTracker:
         )
 
     def _ask(self, request: protocol.Fields, output_max_bytes: int) -> bytes:
-        try:
-            said = ask(
-                self.command,
-                protocol.encoded(request),
-                env=self.variables,
-                cwd=self.root,
-                timeout_s=self.timeout_s,
-                output_max_bytes=output_max_bytes,
-            )
-        except OSError as error:
-            message = f"the tracker's command cannot be started ({error.strerror})"
-            raise Unavailable(message, hint="see [tracker] command in tidegate.toml") from error
-        if said.code != 0:
-            how = said.cut or f"it ended with exit code {said.code}"
-            message = f"the tracker's command failed: {how}: {self._words(bytes(said.stderr))}"
+        said = self.consult(
+            self.command,
+            protocol.encoded(request).decode(),
+            folder=self.root,
+            environment=self.variables,
+            limit_s=self.timeout_s,
+            bytes_max=output_max_bytes,
+        )
+        if said.fault:
+            how = f"it ended with exit code {said.code}" if said.code else said.fault
+            message = f"the tracker's command failed: {how}: {self._words(said.complaint)}"
             raise Unavailable(message, hint=self._by_hand(request))
-        return bytes(said.stdout)
+        return said.text.encode()
 
     def _by_hand(self, request: protocol.Fields) -> str:
         asked = "see [tracker] command in tidegate.toml"
@@ -129,9 +129,9 @@ class CommandTracker:
         """A text with what the command said in it: without secrets, on one line, and bounded."""
         return printable(self.mask(" ".join(text.split())))[:DETAIL_MAX]
 
-    def _words(self, stderr: bytes) -> str:
+    def _words(self, stderr: str) -> str:
         """The end of what it said on standard error, where the cause is."""
-        said = stderr.decode(errors="replace").strip() or "it said nothing"
+        said = stderr.strip() or "it said nothing"
         return printable(self.mask(" ".join(said.split())))[-DETAIL_MAX:]
 
     # --- told through a runner --------------------------------------------------------------
@@ -160,7 +160,7 @@ class CommandTracker:
         if ending.reason is not EndReason.EXITED or ending.signal is not None:
             return Answer(outcome="unknown", detail=self._told(_cut_short(ending, self.timeout_s)))
         if ending.code != 0:
-            said = self._words(_tail(f"{folder}/stderr"))
+            said = self._words(_tail(f"{folder}/stderr").decode(errors="replace"))
             told = f"the command ended with exit code {ending.code}: {said}"
             return Answer(outcome="failed", detail=told)
         answer = protocol.answer_in(_head(f"{folder}/stdout"))
