@@ -16,13 +16,13 @@ from tidegate.core.values import Role, Verdict
 from tidegate.engine.base_check import advance_base
 from tidegate.engine.delivery import advance_delivery
 from tidegate.engine.engine import Engine
+from tidegate.engine.inbox import heed
 from tidegate.engine.places import hub_ref
 from tidegate.engine.publication import advance_publication
 from tidegate.engine.reach import reach
 from tidegate.engine.tracking import advance_tracking, is_claimed
 from tidegate.engine.turns import open_lease
 from tidegate.engine.upkeep import advance_upkeep
-from tidegate.engine.wishes import heed
 from tidegate.playbooks.build import (
     Now,
     Step,

@@ -1,10 +1,10 @@
-"""How a person's wish reaches a run that a controller is at work on.
+"""How what a person says reaches a run that a controller is at work on.
 
 Only the controller writes the run's state. So whoever wants something of it leaves a request,
 rings, and waits for a reply; the controller takes requests in its next tick and replies once what
-it made of them is durable. An asker who finds no controller becomes it for a moment. So
-each request is taken under the controller's lock, and none is heard twice; one whose asker was
-killed stays, and is taken by whoever is the controller next.
+it made of them is durable. An asker who finds no controller becomes it for a moment. So each
+request is taken under the controller's lock, and none is heard twice; one whose asker was killed
+stays, and is taken by whoever is the controller next.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One wish. `verb` says which; `lane` is empty where it is about the whole run."""
+    """What somebody asks of a run. `lane` is empty where it is about all of it."""
 
     id: str
     run: str

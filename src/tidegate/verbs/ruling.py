@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tidegate.core.errors import Misused, NotReady, Refused, Unavailable
 from tidegate.core.values import DEFER
-from tidegate.engine.wishes import take_what_lies
+from tidegate.engine.inbox import take_what_lies
 from tidegate.ports.inbox import Inbox, Reply, Request
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import Repository
@@ -27,7 +27,7 @@ OWNER = "owner"
 """Who speaks where a person does: there is one owner, whoever has the shell."""
 
 DRAIN = "drain"
-"""The one wish that is about the controller at work, and no fact of a run."""
+"""The one request that is about the controller at work, and no fact of a run."""
 
 REPLY_WAIT_S = 10.0
 """A controller that is at work replies within a tick; one that is stopped or stuck does not."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from tidegate.config.load import Loaded, load
 from tidegate.core.errors import TidegateError
 from tidegate.core.issue import Issue
+from tidegate.engine.inbox import take_what_lies
 from tidegate.engine.loop import run_loop
-from tidegate.engine.wishes import take_what_lies
 from tidegate.playbooks.queue import ordered, takeable
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
