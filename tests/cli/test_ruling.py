@@ -136,12 +136,12 @@ def test_who_waits_for_a_controller_that_ends_records_it_by_themselves(desk: Des
     asked_twice(desk)
     with controller_lock(str(desk.ledger_folder), holder="another"):
         asks = desk.start("answer", "001-q1", "land", "--no-json")
-        until(lambda: list(desk.ledger_folder.rglob("*.request.json")), within_s=60)
+        until(lambda: requests_of(desk), within_s=60)
     said = desk.ended(asks)
     assert (said.code, said.err) == (0, "")
     assert said.out == "lane 001: your word is land; `tidegate run` goes on from there\n"
     assert desk.kinds().count("answered") == 1
-    assert not list(desk.ledger_folder.rglob("*.re*.json"))
+    assert not list((desk.ledger_folder / "inbox").glob("*.re*.json"))
 
 
 def test_two_answers_at_once_are_both_heard_and_each_once(desk: Desk) -> None:
@@ -149,10 +149,10 @@ def test_two_answers_at_once_are_both_heard_and_each_once(desk: Desk) -> None:
     asked_twice(desk)
     with controller_lock(str(desk.ledger_folder), holder="another"):
         both = [desk.start("answer", f"{lane}-q1", "land", "--no-json") for lane in ("001", "002")]
-        until(lambda: len(list(desk.ledger_folder.rglob("*.request.json"))) == 2, within_s=60)
+        until(lambda: len(requests_of(desk)) == 2, within_s=60)
     assert [desk.ended(each).code for each in both] == [0, 0]
     assert desk.kinds().count("answered") == 2
-    assert not list(desk.ledger_folder.rglob("*.re*.json"))
+    assert not list((desk.ledger_folder / "inbox").glob("*.re*.json"))
     code, summary = desk.run()
     assert (code, [each.issue for each in summary.landed]) == (0, ["001", "002"])
 
@@ -162,11 +162,11 @@ def test_what_somebody_left_is_taken_by_whoever_speaks_next(desk: Desk) -> None:
     asked_twice(desk)
     with controller_lock(str(desk.ledger_folder), holder="another"):
         asks = desk.start("answer", "001-q1", "land")
-        until(lambda: list(desk.ledger_folder.rglob("*.request.json")), within_s=60)
+        until(lambda: requests_of(desk), within_s=60)
         os.killpg(asks.pid, signal.SIGKILL)
     assert desk.tidegate("answer", "002-q1", "stop").code == 0
     assert desk.kinds().count("answered") == 2
-    assert not list(desk.ledger_folder.rglob("*.request.json"))
+    assert not requests_of(desk)
 
 
 def test_a_lane_is_stopped_while_its_agent_works(desk: Desk) -> None:
@@ -214,7 +214,7 @@ def test_a_drain_whose_controller_was_killed_does_not_end_the_next(desk: Desk) -
     desk.sees("began.001")
     os.killpg(process.pid, signal.SIGSTOP)
     asks = desk.start("stop", "--no-json")
-    until(lambda: list(desk.ledger_folder.rglob("*.request.json")), within_s=60)
+    until(lambda: requests_of(desk), within_s=60)
     os.killpg(asks.pid, signal.SIGKILL)
     os.killpg(process.pid, signal.SIGKILL)
     desk.ended(process)
@@ -222,7 +222,7 @@ def test_a_drain_whose_controller_was_killed_does_not_end_the_next(desk: Desk) -
     desk.let("go.002")
     code, summary = desk.run()
     assert (code, [each.issue for each in summary.landed]) == (0, ["001", "002"])
-    assert list(desk.ledger_folder.rglob("*.request.json")) == []
+    assert requests_of(desk) == []
 
 
 def test_a_run_is_let_come_to_its_end(desk: Desk) -> None:
