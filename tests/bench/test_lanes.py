@@ -26,13 +26,10 @@ def test_by_hand_every_change_lands(tmp_path: Path) -> None:
     assert run.runners == starts.PER_BASE + 2 * starts.PER_LANE
 
 
-def test_by_hand_a_failing_check_lands_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_by_hand_a_failing_check_lands_nothing(tmp_path: Path) -> None:
     """The script believes its runners' records: with a check that fails on the base it ends."""
-    monkeypatch.setattr(lanes, "CHECK", "test -e missing")
     with pytest.raises(RuntimeError, match="base-check failed"):
-        lanes.by_hand(tmp_path, 1)
+        lanes.by_hand(tmp_path, 1, check="test -e missing")
 
 
 def test_a_run_that_changed_nothing_does_not_count(tmp_path: Path) -> None:

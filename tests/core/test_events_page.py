@@ -41,4 +41,4 @@ def test_types_are_told_as_json_has_them() -> None:
     """A tuple is a list, an enumeration is its values, and what may be missing may be null."""
     assert script.words(tuple[str, ...]) == "list of texts"
     assert script.words(int | None) == "number or null"
-    assert script.words(Verdict) == "`PASS`, `FAIL`"
+    assert script.words(Verdict) == "`PASS`, `FAIL`, `FLAKY`"

@@ -9,12 +9,18 @@ from random import Random
 
 from tests.sim.inbox import FakeInbox
 from tidegate.core.lane import Lane
+from tidegate.core.values import About
 from tidegate.ports.inbox import Request
 
 ANSWERS = 0.2
 """How likely an open question is answered at a look."""
 MEDDLES = 0.004
 """How likely a lane is vetoed or stopped at a look, though nothing was asked."""
+
+PONDERS = 4
+"""Looks at a lane's questions before its first PASS is judged: meanwhile others begin."""
+DISLIKES = 0.5
+"""How likely that PASS is vetoed."""
 
 
 class Owner:
@@ -30,6 +36,7 @@ class Owner:
     ) -> None:
         """`under_way` is the newest run, and the epoch of its controller."""
         self.said = 0
+        self._looks: dict[str, int] = {}
         self._under_way = under_way
         self._inbox = inbox
         self._random = random
@@ -45,7 +52,11 @@ class Owner:
     def _look_at(self, lane: Lane) -> None:
         question, random = lane.question, self._random
         if question is not None:
-            if self._is_calm():
+            looks = self._looks[lane.id] = self._looks.get(lane.id, 0) + 1
+            if question.about is About.LANDING and looks <= PONDERS:
+                if looks == PONDERS and random.random() < DISLIKES:
+                    self.say("veto", lane.id)
+            elif self._is_calm():
                 self._answer(lane, question.id, question.options[0])
             elif random.random() < ANSWERS:
                 self._answer(lane, question.id, random.choice(question.options))

@@ -3,7 +3,6 @@
 It only carries what was found; finding it is the business of the readers.
 """
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -55,4 +54,6 @@ class Misconfigured(Misused):
 
 def closest(word: str, choices: Iterable[str]) -> str | None:
     """The choice that a mistyped word most likely meant."""
+    import difflib  # noqa: PLC0415 - few words are mistyped
+
     return next(iter(difflib.get_close_matches(word, list(choices), n=1)), None)

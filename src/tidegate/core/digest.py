@@ -6,9 +6,9 @@ large is worth OpenSSL's ten times the speed.
 """
 
 try:
-    from _sha2 import sha256 as _lean_sha256  # type: ignore[import-not-found]
+    from _sha2 import sha256 as _lean_sha256  # type: ignore[import-not-found]  # typeshed leaves out private modules
 except ImportError:  # before Python 3.12
-    from _sha256 import sha256 as _lean_sha256  # type: ignore[import-not-found]
+    from _sha256 import sha256 as _lean_sha256  # type: ignore[import-not-found]  # as above
 
 LARGE_BYTES = 32 * 1024
 

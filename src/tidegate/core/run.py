@@ -42,7 +42,7 @@ class Run:
     publications: int = 0
     told: Mapping[str, Told] = field(default_factory=dict)
     """What the tracker is told, by its receipt, in the order in which it was intended."""
-    open: Mapping[str, e.EffectIntended] = field(default_factory=dict)
+    unanswered: Mapping[str, e.EffectIntended] = field(default_factory=dict)
     """What it is told and has not answered yet, by its receipt: each tick looks at these alone."""
     ended: e.RunEnded | None = None
     passed: Mapping[str, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Run:
     @property
     def untold(self) -> tuple[e.EffectIntended, ...]:
         """What the tracker is to be told and has not answered yet."""
-        return tuple(self.open.values())
+        return tuple(self.unanswered.values())
 
 
 def evolve_run(run: Run | None, run_id: str, entry: e.Entry) -> Run:
@@ -99,11 +99,11 @@ def _changed_outside(run: Run, event: e.Event) -> Run:
             )
         case e.EffectIntended(receipt=receipt):
             told = {**run.told, receipt: Told(intent=event)}
-            return replace(run, told=told, open={**run.open, receipt: event})
+            return replace(run, told=told, unanswered={**run.unanswered, receipt: event})
         case e.EffectSettled(receipt=receipt, outcome=outcome, detail=detail):
             told = {**run.told, receipt: _answered(run, receipt, outcome, detail)}
-            still = {name: each for name, each in run.open.items() if name != receipt}
-            return replace(run, told=told, open=still)
+            still = {name: each for name, each in run.unanswered.items() if name != receipt}
+            return replace(run, told=told, unanswered=still)
         case _:
             return run
 
