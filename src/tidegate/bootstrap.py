@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:  # as in `verbs.house`
     from tidegate.ports.ledger import Ledger
     from tidegate.ports.repository import Repository
     from tidegate.ports.trackers import Tracker
+    from tidegate.runner.inbox import FolderInbox
+    from tidegate.runner.local import LocalRunners
     from tidegate.trackers.command import CommandTracker
     from tidegate.verbs.house import Tracked
 
@@ -28,18 +31,13 @@ def build_house() -> House:
     from tidegate.evidence.store import FileStore  # noqa: PLC0415 - a verb pays for what it uses
     from tidegate.git.cleaning import HostCleaning  # noqa: PLC0415 - as above
     from tidegate.git.host import HostRepositories  # noqa: PLC0415 - as above
-    from tidegate.git.program import COMMAND, FORKABLE  # noqa: PLC0415 - as above
     from tidegate.runner.clock import HostClock  # noqa: PLC0415 - as above
-    from tidegate.runner.fork_client import Forkable  # noqa: PLC0415 - as above
-    from tidegate.runner.inbox import FolderInbox  # noqa: PLC0415 - as above
-    from tidegate.runner.local import LocalRunners  # noqa: PLC0415 - as above
     from tidegate.runner.singleton import (  # noqa: PLC0415 - as above
         controller_holder,
         controller_lock,
     )
 
     holder = f"{os.uname().nodename}, process {os.getpid()}"
-    runners = LocalRunners(forkable=Forkable(command=COMMAND, module=FORKABLE))
     return House(
         repositories=HostRepositories(),
         open_ledger=_open_ledger,
@@ -50,10 +48,10 @@ def build_house() -> House:
         open_tracker_jobs=_command_tracker,
         lock_controller=lambda home: controller_lock(home, holder=holder),
         controller_holder=controller_holder,
-        open_inbox=lambda home: FolderInbox(f"{home}/inbox", listen_to=runners.listen_to),
+        open_inbox=_open_inbox,
         consult=_consult,
-        runners=runners,
-        wake=runners.wake,
+        open_runners=_open_runners,
+        wake=lambda: _open_runners().wake(),
         store=FileStore(),
         cleaning=HostCleaning(),
         mask=_mask,
@@ -63,6 +61,23 @@ def build_house() -> House:
         version=__version__,
         holder=holder,
         environment=dict(os.environ),
+    )
+
+
+@cache
+def _open_runners() -> LocalRunners:
+    from tidegate.git.program import COMMAND, FORKABLE  # noqa: PLC0415 - as above
+    from tidegate.runner.fork_client import Forkable  # noqa: PLC0415 - as above
+    from tidegate.runner.local import LocalRunners  # noqa: PLC0415 - as above
+
+    return LocalRunners(forkable=Forkable(command=COMMAND, module=FORKABLE))
+
+
+def _open_inbox(home: str) -> FolderInbox:
+    from tidegate.runner.inbox import FolderInbox  # noqa: PLC0415 - as above
+
+    return FolderInbox(
+        f"{home}/inbox", listen_to=lambda descriptor: _open_runners().listen_to(descriptor)
     )
 
 

@@ -178,7 +178,7 @@ class World:
             controller_holder=lambda _: None,
             open_inbox=lambda _: gated(self.inbox, "inbox", gate),
             consult=lambda *_, **__: Answer(fault="nobody is asked here"),
-            runners=gated(self.host, "runners", self._runners_gate),
+            open_runners=lambda: gated(self.host, "runners", self._runners_gate),
             wake=lambda: None,
             store=gated(self.store, "store", gate),
             cleaning=HostCleaning(),  # nothing here asks for it

@@ -18,10 +18,20 @@ from tidegate.engine.engine import End, Engine, Skipped
 from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.ports.ledger import Row
 from tidegate.ports.runners import Absent, Exit, RunnerSpec, Running
-from tidegate.ports.trackers import Answer, Request, TrackerJobs
+from tidegate.ports.trackers import (
+    CLAIM,
+    CLOSE,
+    COMMENT,
+    DONE,
+    FAILED,
+    REFUSED,
+    RELEASE,
+    UNKNOWN,
+    Answer,
+    Request,
+    TrackerJobs,
+)
 
-CLAIM, COMMENT, CLOSE, RELEASE = "claim", "comment", "close", "release"
-DONE, REFUSED, FAILED, UNKNOWN = "done", "refused", "failed", "unknown"
 _EPOCH = 1
 
 

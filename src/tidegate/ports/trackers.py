@@ -1,11 +1,20 @@
 """What may be asked of the place that holds the issues, and what it may be told of them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from __future__ import annotations
 
-from tidegate.core.issue import Issue
-from tidegate.ports.runners import Exit
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # a queue that is only looked at needs no runners
+    from collections.abc import Mapping, Sequence
+
+    from tidegate.core.issue import Issue
+    from tidegate.ports.runners import Exit
+
+CLAIM, COMMENT, CLOSE, RELEASE = "claim", "comment", "close", "release"
+"""What a tracker is told: that an issue is taken, what became of it, and that it is left."""
+DONE, REFUSED, FAILED, UNKNOWN = "done", "refused", "failed", "unknown"
+"""What comes of it. Unknown is what may have been done, and nobody knows."""
 
 
 class Tracker(Protocol):

@@ -17,8 +17,8 @@ from tidegate.core.errors import Misused
 from tidegate.ports.ledger import Ledger
 from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
-from tidegate.verbs.look import reading
 from tidegate.verbs.open_run import find_open_run
+from tidegate.verbs.reading import reading
 
 DEFAULT = "default"
 Mask = Callable[[str], str]

@@ -11,8 +11,9 @@ from tidegate.core.events import KINDS, NAMES, Recorded
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
-from tidegate.verbs.look import find_run, no_lane, reading
+from tidegate.verbs.look import find_run, no_lane
 from tidegate.verbs.near import find
+from tidegate.verbs.reading import reading
 
 LOOK_S = 0.5
 """How long whoever follows a run waits from one look to the next."""

@@ -16,10 +16,10 @@ from tidegate.playbooks.queue import Facts, Place, Stand, arrange, ordered
 from tidegate.playbooks.queue_role import Ranking
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.verbs.house import House
-from tidegate.verbs.look import reading
 from tidegate.verbs.near import find
 from tidegate.verbs.queue import facts_of, find_issue, open_lanes, read_issues, skipped
 from tidegate.verbs.ranking import last_ranking
+from tidegate.verbs.reading import reading
 from tidegate.verbs.stage import stage_of_row
 
 NOTHING_NEXT_SHOWN_MAX = 3

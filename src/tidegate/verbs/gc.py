@@ -14,8 +14,8 @@ from tidegate.core.errors import Refused, TidegateError
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.leftovers import TRASH, Leftover, Scope, leftovers
-from tidegate.verbs.look import reading
 from tidegate.verbs.proved_dead import doubt, fence_off
+from tidegate.verbs.reading import reading
 
 FAILURES_SHOWN_MAX = 3
 

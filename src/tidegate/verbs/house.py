@@ -74,7 +74,8 @@ class House:
     open_inbox: Callable[[str], Inbox]
     """The requests to the controller of a repository, by its home."""
     consult: Consult
-    runners: Runners
+    open_runners: Callable[[], Runners]
+    """The one and only of this process: made when first asked for."""
     wake: Callable[[], None]
     """Ends a wait of the runners early; safe to call from a signal handler."""
     store: Store
@@ -89,3 +90,8 @@ class House:
     holder: str
     """Who this controller is, for people: host, process id."""
     environment: Mapping[str, str] = field(repr=False)
+
+    @property
+    def runners(self) -> Runners:
+        """The runners of this process."""
+        return self.open_runners()

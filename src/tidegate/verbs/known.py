@@ -13,7 +13,8 @@ from tidegate.core.errors import TidegateError
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
-from tidegate.verbs.look import find_run, reading
+from tidegate.verbs.look import find_run
+from tidegate.verbs.reading import reading
 from tidegate.verbs.summary import open_questions
 from tidegate.verbs.tracking import COMMAND, open_tracker
 

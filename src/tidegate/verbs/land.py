@@ -11,9 +11,10 @@ from tidegate.ports.repository import Repository
 from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
 from tidegate.verbs.landed import landed_commit, lost_landing
-from tidegate.verbs.look import find_run, reading
+from tidegate.verbs.look import find_run
 from tidegate.verbs.publication import remote_of
 from tidegate.verbs.readiness import branch_in_the_way
+from tidegate.verbs.reading import reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

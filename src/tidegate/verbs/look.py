@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tidegate.core.errors import Misused
 from tidegate.ports.ledger import Ledger, Row
-from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.near import near
+from tidegate.verbs.reading import reading
 from tidegate.verbs.stage import stage_of_row
 from tidegate.verbs.summary import Outside, outside
 
@@ -51,18 +50,6 @@ class Status:
     effects: tuple[Outside, ...] = ()
     """What should have happened outside, and did not or is not known to have."""
     note: str = ""
-
-
-@contextmanager
-def reading(house: House, folder: str) -> Iterator[tuple[Repository, Ledger | None]]:
-    """The repository and its ledger, opened for reading only and let go at once."""
-    repository = house.repositories.find(folder)
-    ledger = house.open_ledger_read_only(repository)
-    try:
-        yield repository, ledger
-    finally:
-        if ledger is not None:
-            ledger.close()
 
 
 def status(house: House, folder: str, run: str | None) -> Status:

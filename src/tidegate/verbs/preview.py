@@ -11,10 +11,10 @@ from tidegate.verbs.doctor import Symptom, doctor
 from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
 from tidegate.verbs.idle import WISHED
-from tidegate.verbs.look import reading
 from tidegate.verbs.open_run import find_open_run, refuse_other_base
 from tidegate.verbs.queue import chosen, facts_of, read_issues
 from tidegate.verbs.ranking import ranking
+from tidegate.verbs.reading import reading
 from tidegate.verbs.start import RunWish
 
 _NEEDS_NOBODY = WISHED | {Stand.DECIDED, Stand.SLOT, Stand.UNDER_WAY, Stand.HANDED_OVER}

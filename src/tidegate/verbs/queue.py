@@ -9,10 +9,10 @@ from tidegate.core.errors import Misused, Refused
 from tidegate.core.issue import Issue
 from tidegate.core.values import Outcome
 from tidegate.core.word import last_words
-from tidegate.engine.tracking import CLAIM, DONE, REFUSED
 from tidegate.playbooks.queue import Facts, Holder, landed_of
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import Repository
+from tidegate.ports.trackers import CLAIM, DONE, REFUSED
 from tidegate.verbs.house import House
 from tidegate.verbs.near import find, near
 from tidegate.verbs.stage import stage_of_row

@@ -11,8 +11,9 @@ from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import HUB, Repository
 from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
-from tidegate.verbs.look import NO_RUN, LaneLine, find_run, lane_line, no_lane, reading
+from tidegate.verbs.look import NO_RUN, LaneLine, find_run, lane_line, no_lane
 from tidegate.verbs.near import find
+from tidegate.verbs.reading import reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
