@@ -14,6 +14,8 @@ from tidegate.git.hub import Hub
 from tidegate.git.repository import WORKSPACE_KEY
 
 CHECKOUT_WORKERS_MAX = 4
+CHECKOUT_FILES_MIN = 1000
+"""With fewer files the start of the workers costs what they save."""
 
 
 class Layout(NamedTuple):
@@ -92,7 +94,11 @@ def _packed_refs(layout: Layout, hub: Hub) -> bytes:
 def check_out(git: Git, commit: str, settings: Settings) -> None:
     """Write the files of a clone that was laid out, with several workers where there are many."""
     workers = min(os.cpu_count() or 1, CHECKOUT_WORKERS_MAX)
-    quick = git._replace(settings=(*settings, ("checkout.workers", str(workers))))
+    several = (
+        ("checkout.workers", str(workers)),
+        ("checkout.thresholdForParallelism", str(CHECKOUT_FILES_MIN)),
+    )
+    quick = git._replace(settings=(*settings, *several))
     quick.run("read-tree", "-m", "-u", commit)
 
 
