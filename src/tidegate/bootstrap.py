@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,7 +111,8 @@ def _free_bytes(path: str) -> int:
     """The space at a place, or at what there is of it so far."""
     place = Path(path)
     there = next(folder for folder in (place, *place.parents) if folder.exists())
-    return shutil.disk_usage(there).free
+    found = os.statvfs(there)
+    return found.f_bavail * found.f_frsize
 
 
 def _open_ledger(repository: Repository) -> Ledger:

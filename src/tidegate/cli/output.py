@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -84,6 +83,8 @@ def screen_width() -> int | None:
     """The columns of the terminal that standard output is; None where it is none."""
     if sys.stdout is None or not sys.stdout.isatty():
         return None
+    import shutil  # noqa: PLC0415 - 5 ms that what is printed as JSON need not wait for
+
     return shutil.get_terminal_size().columns
 
 

@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import shutil
 from itertools import dropwhile
 from pathlib import Path
 
@@ -21,6 +20,8 @@ def missing_program(command: str, path: str) -> str | None:
     if program.startswith("/"):
         return _unusable(program)
     # A relative path is one of the workspace, which is not there yet.
+    import shutil  # noqa: PLC0415 - as in `cli.output`
+
     if "/" in program or shutil.which(program, path=path) is not None:
         return None
     return f"{program!r} is not on PATH ({path})"
