@@ -109,11 +109,20 @@ def test_what_is_run_is_seen_from_where_it_runs(command: str, files: tuple[str, 
         "mypy --config-file=ci/check.py src",
         "pytest --cov-config=ci/check.py",
         "python -m pytest -c ci/check.py",
+        "python -m coverage run ci/check.py",
+        "python -I -m coverage run --source src ci/check.py",
+        "python -m pipenv run sh ci/check.py",
         "tsc -p ci/check.py",
         "$(PYTHON) -W error ci/check.py",
         "${BASH} -e ci/check.py",
         "{ sh ci/check.py; }",
         "while ! sh ci/check.py; do true; done",
+        "sh ci/check.py  # don't skip it",
+        "echo it  # isn't much\nsh ci/check.py",
+        "cd ci # where it is\nsh check.py",
+        "sh ci/check.py 'which goes on in the next line",
+        'said="$(sh ci/check.py)"',
+        'test "`sh ci/check.py`" = ok',
     ],
 )
 def test_an_option_and_its_value_hide_nothing(command: str) -> None:
@@ -138,6 +147,9 @@ def test_an_option_and_its_value_hide_nothing(command: str) -> None:
         ("cd", ()),
         ("nice -n", ()),
         ("cd ../.. && make", MAKE),
+        ("true # ./x.sh", ()),
+        ("./c '# d' \"# e\" a#b \\# ; ./f", ("c", "f")),
+        ("python -m run ./x.sh", ("run.py", "run/__main__.py")),
     ],
 )
 def test_only_what_is_run_is_named(command: str, files: tuple[str, ...]) -> None:
@@ -171,7 +183,13 @@ def test_a_recipe_is_read_where_it_stands() -> None:
     assert called_by("all:\n\t$(MAKE) -C backend\n") == IN_BACKEND
 
 
-@pytest.mark.parametrize("again", ["eval ", "python -m ", "env eval ", "sh -c sh ", "( ", "cd a; "])
+@pytest.mark.parametrize(
+    "again",
+    [
+        "eval ", "python -m ", "env eval ", "sh -c sh ", "( ", "cd a; ", '"$(', "'`\"$(", "\\$(",
+        "python -m coverage run ",
+    ],
+)  # fmt: skip
 def test_no_line_is_too_deep_to_be_read(again: str) -> None:
     """Who writes a script does not end the job that reads it."""
     assert named_by(again * 5_000 + "make") is not None

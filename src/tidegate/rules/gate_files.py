@@ -8,11 +8,11 @@ is checked.
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from tidegate.rules.interpreters import FAMILY, script
-from tidegate.rules.prefixes import PREFIXES, VALUED
+from tidegate.rules.prefixes import MODULES, PREFIXES, VALUED
 from tidegate.rules.shell_words import Command, commands, joined, moved
 
 _RECIPES: dict[str, tuple[str, ...]] = {
@@ -114,7 +114,9 @@ def _interpreted(
     run = script(name, arguments)
     yield from named_by(run.text, folder) if run.text else ()
     yield from _seen_from(folder, run.paths)
-    if run.module and FAMILY.fullmatch(run.module[0]) is None:
+    if run.module and run.module[0] in MODULES and len(run.module) <= MODULE_WORDS_MAX:
+        yield from _of_command(replace(command, words=run.module, folder=folder))
+    elif run.module and FAMILY.fullmatch(run.module[0]) is None:
         yield from _of_program(run.module, folder, command)
     if run.reads_input:
         yield from _seen_from(command.folder, command.inputs)
@@ -231,3 +233,5 @@ def _left_in(line: str, folder: str) -> str:
 
 
 TEXT_CHARACTERS_MAX = 200_000
+MODULE_WORDS_MAX = 64
+"""Of a longer command nobody means it, and modules that run modules would be followed too far."""

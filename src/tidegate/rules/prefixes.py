@@ -11,6 +11,8 @@ PREFIXES = frozenset({
     "time", "timeout", "trap", "unbuffer", "until", "uv", "uvx", "while", "xargs", "xvfb-run",
     "yarn", "{",
 })  # fmt: skip
+MODULES = frozenset({"coverage", "hatch", "pdm", "pipenv", "poetry", "uv"})
+"""Those that Python runs as modules too: `python -m coverage run …`."""
 _OF_PACKAGES = frozenset({
     "-C", "-F", "-w", "--cwd", "--dir", "--filter", "--prefix", "--workspace",
 })  # fmt: skip

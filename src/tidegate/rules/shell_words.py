@@ -14,6 +14,10 @@ _OPERATOR = re.compile(r"<<<|<<-?|<>|<&|>>|&>>?|>&|>\||[<>]|[()`]|[;&|\n]+")
 _KEYWORDS = frozenset({
     "!", "builtin", "command", "do", "elif", "else", "if", "then", "until", "while", "{",
 })  # fmt: skip
+_QUOTED_OR_COMMENT = re.compile(
+    r"""'[^']*'|"(?:[^"\\]|\\.)*+"|\\.|(?<![^\s;&|()])\#[^\n]*""", re.DOTALL
+)
+_SUBSTITUTION = re.compile(r"\$\(|`")
 _PLAIN = re.compile(r"[\w./+-]+")
 
 
@@ -43,19 +47,33 @@ class _Reading:
 
 def commands(line: str, folder: str = "") -> Iterator[Command]:
     """The commands of a line that begins in a folder, as far as can be told."""
-    lexer = shlex.shlex(line, posix=True, punctuation_chars=_PUNCTUATION)
+    text = _QUOTED_OR_COMMENT.sub(_without_comment, line)
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     reading = _Reading(folder)
     try:
         for word in lexer:
             if not set(word) <= set(_PUNCTUATION):
+                yield from _substituted(word, reading.folder)
                 _take(reading, word)
                 continue
             for operator in _OPERATOR.findall(word):
                 yield from _operate(reading, operator)
-    except ValueError:  # a quotation that nothing closes
-        return
+    except ValueError:  # a quotation that nothing closes here; what stands before it is run
+        pass
     yield from _ended(reading, "")
+
+
+def _without_comment(match: re.Match[str]) -> str:
+    """Nothing in place of a comment: an apostrophe in it begins no quotation."""
+    return "" if match[0].startswith("#") else match[0]
+
+
+def _substituted(word: str, folder: str) -> Iterator[Command]:
+    """The commands whose output stands in a quotation; elsewhere they were told apart already."""
+    mark = _SUBSTITUTION.search(word)
+    if mark is not None:
+        yield from commands(word[mark.start() :], folder)
 
 
 def _take(reading: _Reading, word: str) -> None:
