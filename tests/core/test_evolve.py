@@ -178,6 +178,16 @@ def test_a_finding_is_bound_to_what_it_was_found_in(kind: type) -> None:
     assert (attempt.judged_tip, attempt.judged_tree) == ("tip", "tree")
 
 
+def test_a_builder_inherits_what_was_found() -> None:
+    """It answers the same finding, so the same tree is no answer of its either."""
+    old = attempt_in(State.BLOCKED, judged_tip="tip", judged_tree="tree")
+    event = made(
+        e.Requested, attempt="new", role=Role.BUILD, born=State.REOPENED, supersedes=ATTEMPT
+    )
+    new = after(lane_with(old), event).attempts["new"]
+    assert (new.judged_tip, new.judged_tree, new.tree) == ("tip", "tree", None)
+
+
 @pytest.mark.parametrize(
     "event",
     [made(e.WorkspaceReady), made(e.Harvested, turn=1), made(e.CandidateMade), made(e.Conflicted)],

@@ -16,6 +16,8 @@ from tests.mutants.planting import Mutant, missed, mutant
 from tests.playbooks import test_build_endings as endings
 from tests.playbooks import test_build_merging as merging
 from tests.playbooks import test_build_rounds as rounds
+from tests.playbooks import test_build_ruling as ruling_stories
+from tests.playbooks.answers import Answer
 from tidegate.core import (
     attempt,
     decide,
@@ -209,9 +211,18 @@ OF_DECISIONS = [
     mutant(
         "a correction need not change anything",
         settle,
-        "is_unchanged = is_correction and _is_unchanged(attempt, turn)",
+        "is_unchanged = _is_unchanged(attempt, turn)",
         "is_unchanged = False",
         rounds.test_a_correction_that_changes_nothing_is_a_fail,
+    ),
+    mutant(
+        "a builder's successor may offer what was found wanting",
+        evolve,
+        "    found = old if event.role is Role.BUILD else None",
+        "    found = None",
+        lambda: ruling_stories.test_nor_is_it_offered_by_who_takes_the_place_of_its_builder(
+            Answer.FENCED, ruling_stories.ASKS
+        ),
     ),
     mutant(
         "a breach of the boundary is let pass",

@@ -85,6 +85,18 @@ def test_an_answer_to_a_veto_that_changes_nothing_is_a_fail() -> None:
     assert story.told() == [None, "the list", f"fault of {BUILD}"]
 
 
+@pytest.mark.parametrize("duties", [ASKS, Duties(verifies=True)])
+@pytest.mark.parametrize("end", [Answer.NOT_STARTED, Answer.FENCED])
+def test_nor_is_it_offered_by_who_takes_the_place_of_its_builder(
+    end: Answer, duties: Duties
+) -> None:
+    """The correction was lost, and its successor answers the same list with the same tree."""
+    story = Story(duties=duties, build=[Answer.WORKS, end, Answer.UNCHANGED]).now(is_head=False)
+    story.run().veto().run(until=lambda lane: lane.fails == 2)
+    assert len(story.attempts()) == 2
+    assert story.run().told()[1:] == ["the list", "the list", "fault of fix-build-2"]
+
+
 def test_a_change_is_vetoed_once_a_round() -> None:
     """The round is spent: what is wrong with the next PASS is said of the next PASS."""
     story = Story(duties=ASKS).run().veto()

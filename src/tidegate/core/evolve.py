@@ -12,7 +12,7 @@ from tidegate.core.attempt import State, may_move, may_succeed
 from tidegate.core.errors import IllegalTransition
 from tidegate.core.evolve_lane import evolve_lane
 from tidegate.core.lane import Attempt, End, Lane, Staged, Turn
-from tidegate.core.values import Authorization, Ruling, Verdict
+from tidegate.core.values import Authorization, Role, Ruling, Verdict
 
 _S = State
 
@@ -160,20 +160,29 @@ def _evolve_attempt(lane: Lane, event: e.LaneEvent, entry: e.Entry) -> Lane:
     if attempt_id is None:
         return lane
     if isinstance(event, e.Requested):
-        attempt = Attempt(
-            id=event.attempt,
-            role=event.role,
-            agent=event.agent,
-            state=event.born,
-            supersedes=event.supersedes,
-            commit=event.commit,
-            attacks=event.attacks,
-        )
+        attempt = _requested(lane, event)
     else:
         attempt = replace(_changed(lane.attempts[attempt_id], event), epoch=entry.epoch)
         if entry.next is not None:
             attempt = replace(attempt, state=entry.next)
     return replace(lane, attempts={**lane.attempts, attempt_id: attempt})
+
+
+def _requested(lane: Lane, event: e.Requested) -> Attempt:
+    """A builder in another's place answers what was found in that one's tree."""
+    old = lane.attempts.get(event.supersedes) if event.supersedes else None
+    found = old if event.role is Role.BUILD else None
+    return Attempt(
+        id=event.attempt,
+        role=event.role,
+        agent=event.agent,
+        state=event.born,
+        supersedes=event.supersedes,
+        commit=event.commit,
+        attacks=event.attacks,
+        judged_tree=found.judged_tree if found else None,
+        judged_tip=found.judged_tip if found else None,
+    )
 
 
 def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event

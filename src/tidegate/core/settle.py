@@ -124,7 +124,7 @@ def _build_done(attempt: Attempt, turn: Turn, fault_digest: str) -> Events:
     assert turn.end is not None
     path, digest, tree = turn.staged.path, turn.staged.digest, attempt.tree or ""
     is_correction = attempt.state is _S.REVIEWED
-    is_unchanged = is_correction and _is_unchanged(attempt, turn)
+    is_unchanged = _is_unchanged(attempt, turn)
     made: Events
     if not is_correction:
         begun = attempt.state is not _S.CHECKPOINTED
@@ -142,7 +142,10 @@ def _build_done(attempt: Attempt, turn: Turn, fault_digest: str) -> Events:
 
 
 def _is_unchanged(attempt: Attempt, turn: Turn) -> bool:
-    """The tree is the judged one. A merge onto a newer target may rightly keep it: a new tip."""
+    """The tree is the judged one, by whomever it was made: its own, or that of the builder before.
+
+    A merge onto a newer target may rightly keep the tree: then the tip is a new one.
+    """
     is_same_tree = attempt.judged_tree == attempt.tree
     return is_same_tree and (turn.base is None or attempt.judged_tip == attempt.tip)
 
