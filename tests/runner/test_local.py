@@ -215,7 +215,7 @@ def test_no_process_to_be_had(stage: Stage) -> None:
 def test_no_room_for_the_folder(stage: Stage) -> None:
     """A folder that cannot be made is the world's fault, and says which errno."""
     (stage.root / "file").touch()
-    with pytest.raises(Unavailable, match="ENOTDIR"):
+    with pytest.raises(Unavailable, match="cannot be made: ENOTDIR"):
         stage.runners.start(stage.spec("true", folder=str(stage.root / "file" / "turn")))
 
 

@@ -70,7 +70,7 @@ class LocalRunners:
             is_ours = files.create(spec.folder, files.SPEC, _encode(spec))
         except OSError as failure:
             raise Unavailable(
-                f"the turn folder {spec.folder} cannot be forkable: {_name(failure)}",
+                f"the turn folder {spec.folder} cannot be made: {_name(failure)}",
                 hint="make room or set its permissions right, then start again",
             ) from failure
         if is_ours:
