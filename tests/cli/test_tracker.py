@@ -87,6 +87,19 @@ def test_what_stopped_is_told_and_what_is_taken_is_left(desk: Desk) -> None:
     assert "its tracker did not give it (alice has it)" in line["note"]
 
 
+def test_what_stopped_is_tried_again_by_a_later_run(desk: Desk) -> None:
+    """The run that did not land it has given it back, so `retry` opens it for the next one."""
+    box = tracked(desk, f"test -e {desk.folder}/mended || exit 0; {EDIT}")
+    issue(box, "A")
+    assert [each.issue for each in desk.run()[1].stopped] == ["A"]
+    assert done(box) == ["A-claim", "A-comment", "A-release"]
+    desk.tidegate("retry", "A")
+    desk.let("mended")
+    code, summary = desk.run()
+    assert (code, [each.issue for each in summary.landed]) == (0, ["A"])
+    assert [each.removeprefix("2-") for each in done(box)[3:]] == ["A-claim", "A-close"]
+
+
 WAITS = """\
 asked=$(cat)
 case "$asked" in *'"do": "%(kind)s"'*) echo "$asked" >> {desk}/asked;; esac

@@ -14,6 +14,7 @@ from tests.sim.trackers import BROKEN, GIVEN, SILENT, TAKEN, FakeTrackerJobs
 from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.core.run import Told
+from tidegate.core.word import Word
 from tidegate.engine.engine import Engine
 from tidegate.engine.tracking import advance_tracking
 from tidegate.engine.wish import Wish
@@ -122,8 +123,8 @@ def test_a_lane_that_stopped_is_told_with_its_report(tmp_path: Path) -> None:
     world, tracker = tracked(tmp_path, fix=[BAD, BAD, BAD])
     world.run_to_end()
     assert outcomes(world) == {"fix": "stopped"}
-    assert tracker.kinds() == [("claim", "fix"), ("comment", "fix")]
-    text = list(tracker.done.values())[-1].text or ""
+    assert tracker.kinds() == [("claim", "fix"), ("comment", "fix"), ("release", "fix")]
+    text = list(tracker.done.values())[1].text or ""
     assert "did not land this issue (stopped)" in text
     assert "What was found last:" in text
 
@@ -226,6 +227,38 @@ def test_a_run_that_is_ended_gives_back_what_it_had(tmp_path: Path) -> None:
     assert run_of(world) != first
     keys = [f"{first}-fix-claim", f"{first}-fix-release", f"{run_of(world)}-fix-claim"]
     assert list(tracker.done)[:3] == keys
+
+
+@pytest.mark.parametrize("answer", [GIVEN, BROKEN, SILENT])
+def test_what_did_not_land_is_given_back_when_it_was_told_why(
+    tmp_path: Path, answer: Answer
+) -> None:
+    """One after the other, whatever came of the first: who opens it again must be given it."""
+    world, _ = tracked(tmp_path, only("comment", answer), fix=[BAD, BAD, BAD])
+    world.run_to_end()
+    kinds = [
+        f"{each.kind} {type(each).__name__}" if isinstance(each, e.EffectIntended) else "settled"
+        for each in world.events()
+        if isinstance(each, e.EffectIntended | e.EffectSettled)
+    ]
+    assert kinds[2:] == [
+        "comment EffectIntended", "settled", "release EffectIntended", "settled",
+    ]  # fmt: skip
+
+
+def test_an_issue_that_is_opened_again_in_its_run_is_claimed_again(tmp_path: Path) -> None:
+    """For its further lane, under a key of that: what it had was given back."""
+    world, tracker = tracked(tmp_path, fix=[BAD, BAD, BAD, GOOD])
+    at(
+        world,
+        lambda _: told(world, e.LaneEnded),
+        lambda _: world.ledger.speak("fix", Word.OPEN, reason="again", actor="owner", utc=""),
+    )
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "stopped", "fix-2": "landed"}
+    run = run_of(world)
+    keys = ("fix-claim", "fix-comment", "fix-release", "fix-2-claim", "fix-2-close")
+    assert list(tracker.done) == [f"{run}-{each}" for each in keys]
 
 
 def test_a_drain_claims_nothing_and_forgets_nothing(tmp_path: Path) -> None:

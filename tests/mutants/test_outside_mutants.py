@@ -12,7 +12,7 @@ from tests.engine import test_publication as pushes
 from tests.engine import test_tracking as tells
 from tests.mutants.planting import Mutant, missed, mutant
 from tests.sim.safety import Violation
-from tests.sim.trackers import SILENT
+from tests.sim.trackers import BROKEN, SILENT
 from tests.trackers import test_protocol as lines
 from tidegate.core import events as e
 from tidegate.core import run
@@ -64,7 +64,7 @@ MUTANTS = [
     mutant(
         "closed before it was delivered",
         tracking,
-        "    if kind == CLOSE and not _is_delivered(engine, lane):",
+        "    if end.outcome is Outcome.LANDED and not _is_delivered(engine, lane):",
         "    if False:",
         story(tells.test_nothing_is_closed_that_was_not_delivered),
     ),
@@ -99,10 +99,24 @@ MUTANTS = [
         ),
     ),
     mutant(
+        "what stopped is kept",
+        tracking,
+        "    Outcome.STOPPED: (COMMENT, RELEASE),",
+        "    Outcome.STOPPED: (COMMENT,),",
+        story(tells.test_what_did_not_land_is_given_back_when_it_was_told_why, answer=BROKEN),
+    ),
+    mutant(
+        "what stopped is given back before it was told why",
+        tracking,
+        "        if told is None or told.outcome is None:",
+        "        if told is None:",
+        story(tells.test_what_did_not_land_is_given_back_when_it_was_told_why, answer=BROKEN),
+    ),
+    mutant(
         "what was claimed is kept",
         tracking,
-        "    Outcome.ABANDONED: RELEASE,",
-        "    Outcome.ABANDONED: COMMENT,",
+        "    Outcome.ABANDONED: (RELEASE,),",
+        "    Outcome.ABANDONED: (COMMENT,),",
         story(tells.test_a_run_that_is_ended_gives_back_what_it_had),
     ),
     mutant(

@@ -32,10 +32,10 @@ def outside(seed: int, folder: Path) -> World:
 
 
 WANTED = {
-    "landed": "close",
-    "stopped": "comment",
-    "refused": "comment",
-    "abandoned": "release",
+    "landed": {"close"},
+    "stopped": {"comment", "release"},
+    "refused": {"comment", "release"},
+    "abandoned": {"release"},
 }
 """What a tracker is told of a lane that ended so."""
 
@@ -60,7 +60,7 @@ def check(world: World) -> None:
         kinds = {each.kind for each in intents.values() if each.issue == issue} - {"claim"}
         wanted = WANTED[outcome]
         is_open = outcome == "landed" and run.waiting
-        require(kinds == {wanted} or is_open, "the tracker was told wrong", issue, kinds, outcome)
+        require(kinds == wanted or is_open, "the tracker was told wrong", issue, kinds, outcome)
     if run.published is not None:
         require(world.git.remote[run.started.ref] == run.published, "the remote is elsewhere")
     for receipt, each in settled.items():

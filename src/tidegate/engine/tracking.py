@@ -16,6 +16,7 @@ from tidegate.core.run import Told
 from tidegate.core.values import Outcome, Role
 from tidegate.engine.engine import End, Engine, Skipped
 from tidegate.engine.sight import Lost, Unsettled, see
+from tidegate.playbooks.queue import lane_name
 from tidegate.ports.ledger import Row
 from tidegate.ports.runners import Absent, Exit, RunnerSpec, Running
 from tidegate.ports.trackers import (
@@ -42,9 +43,10 @@ def is_claimed(engine: Engine, issue: Issue) -> bool:
     """
     if engine.ports.tracker is None:
         return True
-    told = engine.book.run.told.get(receipt_of(engine, issue.id, CLAIM))
+    lane = lane_name(issue.id, engine.lane_names)
+    told = engine.book.run.told.get(receipt_of(engine, lane, CLAIM))
     if told is None:
-        _intend(engine, CLAIM, issue.id)
+        _intend(engine, CLAIM, issue.id, lane=lane)
     elif told.outcome not in (None, DONE):
         _skip(engine, issue, told)
     return told is not None and told.outcome == DONE
@@ -57,15 +59,19 @@ def _skip(engine: Engine, issue: Issue, claim: Told) -> None:
     engine.skipped[issue.id] = Skipped(issue, is_refused, f"{why}: {claim.detail}")
 
 
-def receipt_of(engine: Engine, issue: str, kind: str) -> str:
-    """The key of one effect: of this run, this issue and this kind there is one alone."""
-    return f"{engine.book.run.id}-{issue}-{kind}"
+def receipt_of(engine: Engine, lane: str, kind: str) -> str:
+    """The key of one effect: of this run, this lane and this kind there is one alone.
+
+    A lane is named before it is opened. Its first has the name of the issue.
+    """
+    return f"{engine.book.run.id}-{lane}-{kind}"
 
 
 def has_open_claims(engine: Engine) -> bool:
     """An issue that was given to us waits in the queue for its lane."""
-    told = engine.book.run.told
-    claims = (told.get(receipt_of(engine, issue.id, CLAIM)) for issue in engine.queue)
+    told, names = engine.book.run.told, engine.lane_names
+    lanes = (lane_name(issue.id, names) for issue in engine.queue)
+    claims = (told.get(receipt_of(engine, lane, CLAIM)) for lane in lanes)
     return any(claim is not None and claim.outcome in (None, DONE) for claim in claims)
 
 
@@ -119,23 +125,37 @@ def _note_ends(engine: Engine) -> None:
 
 
 _KINDS = {
-    Outcome.LANDED: CLOSE,
-    Outcome.STOPPED: COMMENT,
-    Outcome.REFUSED: COMMENT,
-    Outcome.ABANDONED: RELEASE,
+    Outcome.LANDED: (CLOSE,),
+    Outcome.STOPPED: (COMMENT, RELEASE),
+    Outcome.REFUSED: (COMMENT, RELEASE),
+    Outcome.ABANDONED: (RELEASE,),
 }
-"""What a tracker is told of a lane that ended so."""
+"""What a tracker is told of a lane that ended so, one after the other.
+
+What did not land is given back: it is tried again by another run, which has to be given it anew.
+"""
 
 
 def _tell_end(engine: Engine, lane: str, end: End) -> bool:
-    """See that the tracker is told of an end; False where that has to wait."""
-    kind = _KINDS[end.outcome]
-    if kind == CLOSE and not _is_delivered(engine, lane):
+    """See that the tracker is told of an end; False while there is more to tell, or to wait for."""
+    if end.outcome is Outcome.LANDED and not _is_delivered(engine, lane):
         return False
-    if receipt_of(engine, lane, kind) not in engine.book.run.told:
+    *before, last = _KINDS[end.outcome]
+    for kind in before:
+        told = _told_of_end(engine, kind, lane, end)
+        if told is None or told.outcome is None:
+            return False
+    _told_of_end(engine, last, lane, end)
+    return True
+
+
+def _told_of_end(engine: Engine, kind: str, lane: str, end: End) -> Told | None:
+    """What came of telling it so far; None where it is intended just now."""
+    told = engine.book.run.told.get(receipt_of(engine, lane, kind))
+    if told is None:
         text = _report(engine, lane, end) if kind == COMMENT else None
         _intend(engine, kind, end.issue, lane=lane, text=text)
-    return True
+    return told
 
 
 def _is_delivered(engine: Engine, lane: str) -> bool:
@@ -150,12 +170,17 @@ def _give_back(engine: Engine) -> None:
     claims, told = _claims(engine), engine.book.run.told
     for receipt in [receipt for receipt in claims if told[receipt].outcome is not None]:
         del claims[receipt]  # what it means is known, until the run is given up
-        claim = told[receipt]
-        issue, is_unsure = claim.intent.issue, claim.outcome == UNKNOWN
-        if receipt_of(engine, issue, RELEASE) in told:
+        claim, lane = told[receipt], _lane_of(engine, receipt)
+        is_unsure = claim.outcome == UNKNOWN
+        if receipt_of(engine, lane, RELEASE) in told:
             continue
-        if is_unsure or (engine.tracking.gives_up and _is_without_lane(engine, claim)):
-            _intend(engine, RELEASE, issue)
+        if is_unsure or (engine.tracking.gives_up and _is_without_lane(engine, claim, lane)):
+            _intend(engine, RELEASE, claim.intent.issue, lane=lane)
+
+
+def _lane_of(engine: Engine, receipt: str) -> str:
+    """The lane that a claim is for."""
+    return receipt.removeprefix(f"{engine.book.run.id}-").removesuffix(f"-{CLAIM}")
 
 
 def _claims(engine: Engine) -> dict[str, None]:
@@ -167,25 +192,23 @@ def _claims(engine: Engine) -> dict[str, None]:
     return tracking.claims
 
 
-def _is_without_lane(engine: Engine, claim: Told) -> bool:
-    run, issue = engine.book.run.id, claim.intent.issue
-    return claim.outcome == DONE and engine.ports.ledger.lane_line(run, issue) is None
+def _is_without_lane(engine: Engine, claim: Told, lane: str) -> bool:
+    line = engine.ports.ledger.lane_line(engine.book.run.id, lane)
+    return claim.outcome == DONE and line is None
 
 
-def _intend(
-    engine: Engine, kind: str, issue: str, *, lane: str | None = None, text: str | None = None
-) -> None:
-    """Record what the tracker is to be told; of a lane's end there is one receipt a lane."""
+def _intend(engine: Engine, kind: str, issue: str, *, lane: str, text: str | None = None) -> None:
+    """Record what the tracker is to be told of an issue, for the sake of a lane of it."""
     run, is_close = engine.book.run, kind == CLOSE
     if kind == CLAIM:
-        _claims(engine)[receipt_of(engine, issue, kind)] = None
+        _claims(engine)[receipt_of(engine, lane, kind)] = None
     engine.book.record_run(
         EffectIntended(
-            receipt=receipt_of(engine, lane or issue, kind),
+            receipt=receipt_of(engine, lane, kind),
             kind=kind,
             issue=issue,
             text_digest=None if text is None else engine.ports.ledger.put_text(text),
-            commit=engine.tracking.landings[lane or issue][1] if is_close else None,
+            commit=engine.tracking.landings[lane][1] if is_close else None,
             target=run.started.ref if is_close else None,
         )
     )
