@@ -19,6 +19,7 @@ from tidegate.engine.engine import Engine
 from tidegate.engine.tracking import advance_tracking
 from tidegate.engine.wish import Wish
 from tidegate.ports.trackers import Answer, Request
+from tidegate.verbs.start import RunWish
 
 PLAN = configured("[limits]", '[tracker]\nkind = "command"\ncommand = "tracker"\n[limits]')
 
@@ -273,6 +274,23 @@ def test_a_drain_claims_nothing_and_forgets_nothing(tmp_path: Path) -> None:
     world.wish = lambda: Wish.GO_ON
     world.run_to_end()
     assert tracker.kinds() == [("claim", "fix"), ("close", "fix")]
+    assert len(world.ledger.runs()) == 1
+
+
+def test_a_run_that_was_given_an_issue_is_not_over_before_its_lane(tmp_path: Path) -> None:
+    """Two were claimed when a drain began; one is taken under --max 1, and the other stays ours."""
+    world, tracker = tracked(tmp_path, a=[GOOD], b=[GOOD])
+    tracker.work_s = 20.0
+    world.wish = lambda: Wish.DRAIN if len(told(world, e.EffectIntended)) > 1 else Wish.GO_ON
+    assert world.live() is not None
+    world.wish, unlimited = (lambda: Wish.GO_ON), world.plan
+    world.plan = replace(unlimited, wish=RunWish(opened_max=1))
+    result = world.live()
+    assert result is not None
+    assert (result.exit_code, told(world, e.RunEnded)) == (0, [])
+    world.plan = unlimited
+    world.run_to_end()
+    assert outcomes(world) == {"a": "landed", "b": "landed"}
     assert len(world.ledger.runs()) == 1
 
 

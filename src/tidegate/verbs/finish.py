@@ -65,8 +65,10 @@ def _is_over(engine: Engine, ended: Ended) -> bool:
         return False
     if run.base_verdict is Verdict.FAIL:
         return True
+    if has_open_claims(engine):
+        return False
     if not engine.ports.ledger.rows("lane", run.id):
-        return not has_open_claims(engine)
+        return True
     is_idle = not engine.book.lanes and not run.waiting and ended.halt is None
     return is_idle and (ended.wish is Wish.GO_ON or not engine.queue)
 
