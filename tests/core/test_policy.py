@@ -8,7 +8,7 @@ DEADLINES, LIMITS = Deadlines(), Limits()
 
 
 def test_an_example_report_takes_5_25_and_35_minutes() -> None:
-    """C061: checkpoint, attempt and parent have 5, 25 and 35 minutes."""
+    """C061: checkpoint, attempt and parent have 5, 25 and 35 minutes in the policy."""
     assert DEADLINES.checkpoint_s == 5 * 60
     assert DEADLINES.attempt_s == 25 * 60
     assert DEADLINES.parent_s == 35 * 60
@@ -31,8 +31,8 @@ def test_a_lease_follows_the_heartbeat() -> None:
     assert Deadlines(missed_beats_max=0).lease_s == DEADLINES.heartbeat_s
 
 
-def test_a_stop_has_30_seconds_to_be_acknowledged() -> None:
-    """C117: after that the attempt is stopped with `stop_ack_timeout`."""
+def test_what_is_told_to_end_has_30_seconds() -> None:
+    """C117: after that a person is asked."""
     assert DEADLINES.stop_ack_s == 30
 
 
