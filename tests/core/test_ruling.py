@@ -295,3 +295,11 @@ def test_a_stop_says_who_ruled_it(by: str, reason: str) -> None:
     """A17."""
     lane = after(lane_with(BUILD, fails=3, correction=FINDING), rules(Ruling.STOP, by))
     assert lane.attempts[BUILD.id].reason == reason
+
+
+def test_a_stop_says_why_it_was_ruled() -> None:
+    """What its owner gave as the reason is told with the lane's end, and not dropped."""
+    command = c.Rule(ruling=Ruling.STOP, by="owner", reason="no longer wanted")
+    *_, blocked = decided(lane_with(BUILD), command)
+    assert isinstance(blocked, e.Blocked)
+    assert blocked.reason == "stopped by owner: no longer wanted"

@@ -173,6 +173,7 @@ def _rule_stop(lane: Lane, command: c.Rule) -> Events:
         raise Refused(f"{build.id} is over or not at rest: there is nothing to stop")
     _refuse_judging(lane)
     reason = "stop" if command.by == AUTO else f"stopped by {command.by}"
+    reason = f"{reason}: {command.reason}" if command.reason else reason
     return (_ruled(lane, build.id, command), e.Blocked(attempt=build.id, reason=reason))
 
 
