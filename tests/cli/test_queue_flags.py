@@ -130,6 +130,17 @@ def test_a_dry_run_of_an_open_run_names_it(desk: Desk) -> None:
     desk.clear()
 
 
+def test_a_dry_run_counts_the_slots_as_a_run_does(desk: Desk) -> None:
+    """A lane that waits for its owner holds none: the run takes what the look said it would."""
+    desk.settle(GOOD, width=1, more='[ruling]\nmode = "owner"\n')
+    desk.issue(1)
+    assert waits(desk.run()[1]) == [("001", "you: tidegate answer 001-q1 land | stop | defer")]
+    desk.issue(2)
+    said = desk.tidegate("run", "--dry-run", "--json").json
+    assert [each["issue"] for each in said["starts"]] == ["002"]
+    assert [issue for issue, _ in waits(desk.run()[1])] == ["001", "002"]
+
+
 def test_next_is_what_a_run_would_take(desk: Desk) -> None:
     """`next` prints one id a line, as many as would start together, and JSON when piped."""
     desk.settle(GOOD)
