@@ -353,6 +353,9 @@ def test_an_adjudicator_that_asks_is_answered(desk: Desk) -> None:
     shown = desk.text("answer")
     assert "which one?" in shown
     assert "tidegate answer 001-q1 this  (recommended)" in shown
+    told = desk.tidegate("explain", "001").json
+    assert told["reason"] == "it waits for your answer in lane 001: `tidegate answer`"
+    assert told["waits_for"] == "your answer: `tidegate answer`"
     assert desk.tidegate("answer", "001-q1", "that").code == 0
     code, summary = desk.run()
     assert (code, [each.issue for each in summary.landed]) == (0, ["001"])

@@ -98,6 +98,16 @@ REASONS = [
         Stand.HANDED_OVER,
         "it is handed over in lane 001 (checking): `tidegate run` takes it up again",
     ),
+    (
+        Facts(holders=[Holder(lane="001", issue="001", is_carried=False, is_asking=True)]),
+        Stand.HANDED_OVER,
+        "it waits for your answer in lane 001: `tidegate answer`",
+    ),
+    (
+        Facts(holders=[Holder(lane="001", issue="001", is_asking=True)]),
+        Stand.UNDER_WAY,
+        "it waits for your answer in lane 001: `tidegate answer`",
+    ),
     (Facts(outcomes={"001": ("r", "stopped")}), Stand.DECIDED, "stopped in run r"),
     (
         Facts(outcomes={"001": ("r", "stopped")}, words=word("001", Word.REFUSED, "no")),

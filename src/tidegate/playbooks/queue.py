@@ -47,6 +47,8 @@ class Holder:
     stage: str = ""
     is_carried: bool = True
     """A controller is at work on it; else it waits for one to take it up again."""
+    is_asking: bool = False
+    """It goes on when its owner has answered; a controller cannot help it before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +151,7 @@ def _obstacle(
 ) -> Obstacle | None:
     """What keeps an issue back; of several the one that nothing else would mend."""
     if own is not None:
-        return _lane(own)
+        return _asking(own) if own.is_asking else _lane(own)
     if issue.id in facts.outcomes:
         return _decided(issue, facts)
     if (word := kept_back(issue.id, facts.words)) is not None:
@@ -183,6 +185,12 @@ def _lane(own: Holder) -> Obstacle:
         return Obstacle(stand=Stand.UNDER_WAY, reason=said, waits_for="the run to go on")
     said = f"it is handed over in lane {own.lane} ({own.stage}): `tidegate run` takes it up again"
     return Obstacle(stand=Stand.HANDED_OVER, reason=said, waits_for="the run to go on")
+
+
+def _asking(own: Holder) -> Obstacle:
+    stand = Stand.UNDER_WAY if own.is_carried else Stand.HANDED_OVER
+    said = f"it waits for your answer in lane {own.lane}: `tidegate answer`"
+    return Obstacle(stand=stand, reason=said, waits_for="the owner's answer")
 
 
 def _decided(issue: Issue, facts: Facts) -> Obstacle:

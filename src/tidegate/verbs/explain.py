@@ -165,9 +165,9 @@ def _said(word: Spoken | None) -> OwnersWord | None:
 def _under_way(made: Explanation, line: Row) -> Explanation:
     """With what a lane is about, since when, and what it waits for."""
     stage = stage_of_row(line)
-    is_carried = made.stand == Stand.UNDER_WAY
+    moves = made.stand == Stand.UNDER_WAY or bool(line["is_waiting_for_owner"])
     attempt = str(line["attempt_id"] or "")
-    waits_for = STAGE_WAITS.get(stage, stage).format(attempt=attempt) if is_carried else _NOBODY
+    waits_for = STAGE_WAITS.get(stage, stage).format(attempt=attempt) if moves else _NOBODY
     since = str(line["last_event_at"] or line["opened_at"])
     return replace(made, lane=str(line["lane"]), stage=stage, since=since, waits_for=waits_for)
 

@@ -83,6 +83,7 @@ def _holder(row: Row, *, is_carried: bool) -> Holder:
         footprint=_held(row),
         stage=stage_of_row(row),
         is_carried=is_carried,
+        is_asking=bool(row["is_waiting_for_owner"]),
     )
 
 
