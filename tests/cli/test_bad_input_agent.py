@@ -34,7 +34,9 @@ def test_an_agent_that_is_not_there_is_told_before_the_run(desk: Desk, name: str
     assert name in said.complaint
     assert "[roles.build]" in said.complaint
     assert ("on PATH" in said.complaint) is ("/" not in name)
-    assert desk.tidegate("doctor").code == 3
+    told = desk.tidegate("doctor")
+    assert told.code == 3
+    assert "`tidegate config roles`" in told.out
     assert desk.tidegate("status").json["run"] is None
 
 

@@ -42,6 +42,7 @@ def test_a_dirty_checkout_makes_a_landing_wait_and_nothing_is_overwritten(desk: 
     assert refused.code == 4
     assert "part.txt" in refused.error.message
     assert refused.error.hint.startswith("nothing is lost")
+    assert refused.error.hint.endswith("a commit of yours would have to be merged")
     desk.git("checkout", "-q", "part.txt")
     code, summary = desk.run()
     assert code == 0
@@ -76,6 +77,23 @@ def test_squash_makes_one_commit_of_a_builders_many(desk: Desk) -> None:
     assert desk.git("rev-list", "--count", f"main..{commit}") == "1"
     assert desk.git("show", "-s", "--format=%s", commit) == "Count to three"
     assert desk.git("show", "-s", "--format=%cn", commit) == "Owner"
+
+
+@pytest.mark.slow
+def test_a_run_that_landed_nothing_names_the_earlier_one_that_it_built_upon(desk: Desk) -> None:
+    """What landed before it and was not taken is not forgotten, until the branch has it."""
+    agent = "test $TIDEGATE_ISSUE = 002 || echo more >> part.txt"
+    desk.settle(agent, more="[limits]\nfails_max = 1\n")
+    desk.issue(1)
+    _, first = desk.run()
+    desk.issue(2)
+    _, second = desk.run()
+    assert [each.issue for each in second.stopped] == ["002"]
+    nothing = f"nothing has landed in run {second.run}"
+    left = f"; what landed in run {first.run} is not in main yet: `tidegate land --run {first.run}`"
+    assert desk.text("land") == f"{nothing}{left}\n"
+    desk.text("land", "--run", str(first.run))
+    assert desk.text("land") == f"{nothing}\n"
 
 
 @pytest.mark.slow

@@ -353,6 +353,8 @@ def test_an_adjudicator_that_asks_is_answered(desk: Desk) -> None:
     shown = desk.text("answer")
     assert "which one?" in shown
     assert "tidegate answer 001-q1 this  (recommended)" in shown
+    wrong = desk.tidegate("answer", "001-q2", "that", "--json").error
+    assert (wrong.hint, wrong.did_you_mean) == ("open: 001-q1", "001-q1")
     told = desk.tidegate("explain", "001").json
     assert told["reason"] == "it waits for your answer in lane 001: `tidegate answer`"
     assert told["waits_for"] == "your answer: `tidegate answer`"

@@ -63,7 +63,7 @@ def test_a_checkout_that_is_not_as_it_is_stored_is_told(world: World) -> None:
     git(world.root, "config", "core.autocrlf", "input")
     told = of(world.root)
     assert told.keys() == {"dirty", "sparse", "line_endings"}
-    assert told["dirty"].message.startswith("1 tracked files differ")
+    assert told["dirty"].message.startswith("1 tracked file differs from HEAD")
     assert "[workspace] sparse" in told["sparse"].remedy
     assert ".gitattributes" in told["line_endings"].remedy
 

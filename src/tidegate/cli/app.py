@@ -74,7 +74,7 @@ def tidegate(context: click.Context, folder: str | None) -> None:
 @tidegate.command()
 @command(is_reading=False)
 def init(house: House, *, as_json: bool) -> None:
-    """Write tidegate.toml and .tidegate/; nothing that exists is touched."""
+    """Write tidegate.toml and .tidegate/. What exists stays; .gitignore may get one more line."""
     from tidegate.verbs.setup import init as verb  # noqa: PLC0415 - each command loads its own
 
     done = verb(house, here())

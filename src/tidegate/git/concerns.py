@@ -108,11 +108,15 @@ def _history(seen: _Seen) -> Iterator[Concern]:
         )
 
 
+def _differ(count: int) -> str:
+    return "1 tracked file differs" if count == 1 else f"{count} tracked files differ"
+
+
 def _checkout(seen: _Seen) -> Iterator[Concern]:
     if changed := repository.uncommitted(seen.repository):
         yield _note(
             "dirty",
-            f"{len(changed)} tracked files differ from HEAD: runs start from commits",
+            f"{_differ(len(changed))} from HEAD: runs start from commits",
             "commit what builders should see; `tidegate land` needs a clean checkout",
         )
     if seen.is_set("core.sparsecheckout"):

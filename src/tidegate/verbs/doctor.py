@@ -128,7 +128,8 @@ def _agent(house: House, configuration: Configuration) -> Symptom:
     if problem is None:
         can = ", ".join(f"{each.agent} can {name}" for name, each in roles)
         return Symptom(name="agent", level="ok", message=can)
-    return Symptom(name="agent", level="fail", message=problem, remedy="see [roles.NAME]")
+    remedy = "`tidegate config roles` shows the command of each role"
+    return Symptom(name="agent", level="fail", message=problem, remedy=remedy)
 
 
 def _target(house: House, repository: Repository, configuration: Configuration) -> Symptom:

@@ -6,7 +6,7 @@ from tidegate.core.errors import IntegrityError, Refused
 from tidegate.engine.places import hub_ref
 from tidegate.engine.setup import Remote
 from tidegate.ports.git import Delivered, NotPublished
-from tidegate.ports.ledger import Ledger
+from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import Repository
 from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
@@ -41,10 +41,14 @@ def land(house: House, folder: str, *, run: str | None) -> LandResult:
             return _nothing(None, "", "nothing has landed: there is no run yet")
         run_id, branch = str(row["run_id"]), str(row["target"])
         landed = landed_commit(ledger, run_id)
+        earlier = _built_upon(ledger, row) if landed is None else None
         remote = _remote(ledger, run_id, branch)
     tip = house.repositories.hub_commit(repository, hub_ref(run_id))
     old = house.repositories.branch_commit(repository, branch)
     if tip is None or tip == str(row["base"]):
+        if landed is None:
+            left = _left_behind(house, repository, branch, old, earlier)
+            return _nothing(run_id, branch, f"nothing has landed in run {run_id}{left}")
         return _not_in_hub(house, repository, run_id, branch, old, landed)
     has_it = old is not None and _has_it(house, repository, tip, old)
     # Also where the branch is there: a landing that was killed may have left the index behind.
@@ -56,6 +60,29 @@ def land(house: House, folder: str, *, run: str | None) -> LandResult:
     return LandResult(
         run=run_id, branch=branch, old=old, new=tip, moved=True, note=note, published=published
     )
+
+
+def _built_upon(ledger: Ledger, row: Row) -> tuple[str, str] | None:
+    """The earlier run of the branch from whose landing a run began, and what landed in it."""
+    for each in reversed(ledger.runs()):
+        run = str(each["run_id"])
+        if each["target"] == row["target"] and landed_commit(ledger, run) == row["base"]:
+            return run, str(row["base"])
+    return None
+
+
+def _left_behind(
+    house: House,
+    repository: Repository,
+    branch: str,
+    old: str | None,
+    earlier: tuple[str, str] | None,
+) -> str:
+    """That the branch has not got the landing of an earlier run, where that is so."""
+    if earlier is None or (old is not None and _has_it(house, repository, earlier[1], old)):
+        return ""
+    run = earlier[0]
+    return f"; what landed in run {run} is not in {_short(branch)} yet: `tidegate land --run {run}`"
 
 
 def _remote(ledger: Ledger, run: str, branch: str) -> Remote | None:
@@ -82,10 +109,8 @@ def _not_in_hub(
     run: str,
     branch: str,
     old: str | None,
-    landed: str | None,
+    landed: str,
 ) -> LandResult:
-    if landed is None:
-        return _nothing(run, branch, f"nothing has landed in run {run}")
     if old is not None and house.repositories.has_before(repository, landed, old):
         return _had(run, branch, old)
     raise lost_landing(house, repository, run, landed)
@@ -122,7 +147,7 @@ def remedy(house: House, repository: Repository, run: str, ref: str, tip: str) -
     if actual is None:
         return f"nothing is lost; {_make_again(house, repository, _short(ref), tip)}"
     if _is_behind(house, repository, actual, tip):
-        return "nothing is lost; mend this and try again"
+        return "nothing is lost; mend this and try again; a commit of yours would have to be merged"
     return f"nothing is lost; merge it yourself: {merge_command(house, repository, run, tip)}"
 
 

@@ -88,8 +88,9 @@ def answer(house: House, folder: str, question: str, said: str, *, words: str) -
     lane, mark, _ = question.rpartition("-q")
     known = [each.question for each in questions(house, folder)]
     if not mark or question not in known:
-        hint = near(question, known) or f"open: {', '.join(known) or 'none'}"
-        raise Misused(f"there is no open question {question!r}", hint=hint)
+        hint = f"open: {', '.join(known) or 'none'}"
+        meant = near(question, known)
+        raise Misused(f"there is no open question {question!r}", hint=hint, did_you_mean=meant)
     says = {"question": question, "answer": said, "words": words}
     return tell(house, folder, "answer", lane, says=says)
 
