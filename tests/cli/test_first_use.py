@@ -89,6 +89,7 @@ def test_status_tells_persons_and_programs_the_same(used: Used) -> None:
     assert desk.text("status").splitlines() == [
         f"run {summary.run} of main: ended {seen['ended_at']}",
         "1 landed",
+        f"what landed is not in main yet: `tidegate land --run {summary.run}` takes it",
     ]
 
 
@@ -167,6 +168,7 @@ def test_land_fast_forwards_the_branch(desk: Desk) -> None:
     assert desk.git("rev-parse", "main") == summary.landed[0].commit
     assert (desk.repository / "part.txt").read_text(encoding="utf-8") == "first\nmore\n"
     assert desk.git("status", "--porcelain", "-uno") == ""
+    assert desk.tidegate("status").json["note"] == ""
     again = desk.tidegate("land", "--json").json
     assert again["moved"] is False
     assert "already" in again["note"]

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tidegate.core.errors import Misused
+from tidegate.engine.places import hub_ref
 from tidegate.ports.ledger import Ledger, Row
+from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.near import near
 from tidegate.verbs.reading import reading
@@ -71,7 +73,7 @@ def status(house: House, folder: str, run: str | None) -> Status:
             attempts=dict(counted.attempts),
             outcomes=dict(counted.outcomes),
             effects=outside(receipts),
-            note=_note(row, receipts),
+            note=_note(row, receipts) or _untaken(house, repository, row),
         )
 
 
@@ -82,6 +84,18 @@ def _note(run: Row, receipts: Sequence[Row]) -> str:
     deliveries = [row for row in receipts if row["kind"] == "delivery"]
     is_refused = bool(deliveries) and deliveries[-1]["outcome"] in {"waiting", "failed"}
     return f"not delivered yet: {deliveries[-1]['detail']}" if is_refused else ""
+
+
+def _untaken(house: House, repository: Repository, run: Row) -> str:
+    """That the target lacks what a run landed on a branch of its own, and how to take it."""
+    if not run["ended_at"] or not run["landed"] or run["ref"] != hub_ref(str(run["run_id"])):
+        return ""
+    tip = house.repositories.branch_commit(repository, str(run["ref"]))
+    target = house.repositories.branch_commit(repository, str(run["target"]))
+    if tip is None or target is None or house.repositories.has_before(repository, tip, target):
+        return ""
+    short = str(run["target"]).removeprefix("refs/heads/")
+    return f"what landed is not in {short} yet: `tidegate land --run {run['run_id']}` takes it"
 
 
 def find_run(ledger: Ledger, run: str | None) -> Row | None:
