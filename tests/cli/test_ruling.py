@@ -353,6 +353,7 @@ def test_an_adjudicator_that_asks_is_answered(desk: Desk) -> None:
     shown = desk.text("answer")
     assert "which one?" in shown
     assert "tidegate answer 001-q1 this  (recommended)" in shown
+    assert desk.text("status").splitlines()[-1] == "what waits for you: `tidegate answer`"
     wrong = desk.tidegate("answer", "001-q2", "that", "--json").error
     assert (wrong.hint, wrong.did_you_mean) == ("open: 001-q1", "001-q1")
     told = desk.tidegate("explain", "001").json

@@ -60,6 +60,17 @@ def test_tables_keep_within_the_terminal(long_id: Desk, columns: int) -> None:
     assert any(line.endswith(ID) for line in stacked)
 
 
+def test_an_open_run_keeps_within_the_terminal(desk: Desk) -> None:
+    """Whatever a run and a lane of it wait for goes on below where the terminal is narrow."""
+    desk.settle("echo more >> part.txt", more="[ruling]\nmode = 'owner'\n")
+    desk.issue(1)
+    desk.run()
+    for words in (("status",), ("explain", "1")):
+        lines = screen(desk, *words, columns=60)
+        assert max(map(cells, lines)) <= 60, words
+        assert "`tidegate answer`" in " ".join(" ".join(lines).split()), words
+
+
 def test_a_pipe_gets_whole_lines_whatever_columns_says(long_id: Desk) -> None:
     """G8-10: nobody's terminal is narrow there."""
     for columns in ("20", "40"):

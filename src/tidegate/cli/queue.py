@@ -50,7 +50,8 @@ def _issue_lines(found: Explanation) -> Iterator[str]:
     yield from columns([(f"{found.issue}:", clean(found.title))], gap=1)
     yield from columns([(f"{place}:", clean(found.reason))], gap=1)
     if found.stage:
-        yield f"lane {found.lane}: {found.stage} since {found.since}, waits for {found.waits_for}"
+        told = f"{found.stage} since {found.since}, waits for {found.waits_for}"
+        yield from columns([(f"lane {found.lane}:", told)], gap=1)
     if found.note:
         yield f"note: {clean(found.note)}"
     if found.said is not None:

@@ -6,6 +6,7 @@ from tidegate.cli.output import clean, columns, show_json, show_lines
 from tidegate.verbs.house import House
 from tidegate.verbs.look import LaneLine, Status
 from tidegate.verbs.look import status as verb
+from tidegate.verbs.stage import FOR_OWNER
 
 
 def status(house: House, folder: str, run: str | None, *, as_json: bool) -> None:
@@ -22,13 +23,16 @@ def _status_lines(seen: Status) -> Iterator[str]:
         yield seen.note
         return
     state = f"ended {seen.ended_at}" if seen.ended_at else _controller(seen)
-    yield f"run {seen.run} of {seen.target.removeprefix('refs/heads/')}: {state}"
+    head = f"run {seen.run} of {seen.target.removeprefix('refs/heads/')}:"
+    yield from columns([(head, clean(state))], gap=1)
     counted = ", ".join(f"{count} {name}" for name, count in sorted((seen.outcomes or {}).items()))
     if counted or not seen.note:
         yield counted or "nothing has ended yet"
     if seen.note:
-        yield clean(seen.note)
+        yield from columns([(clean(seen.note),)])
     yield from columns([_lane_cells(lane) for lane in seen.lanes])
+    if any(lane.stage == FOR_OWNER for lane in seen.lanes):
+        yield "what waits for you: `tidegate answer`"
     yield from columns(
         [(each.outcome, f"{each.kind} {each.about}", clean(each.detail)) for each in seen.effects]
     )
