@@ -10,7 +10,15 @@ RUNS = ("20260314-0915", "20260314-0915-2")
 
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [("1", "001"), ("#2", "002"), ("0001", "001"), ("142", "0142"), ("003", None), ("abc", None)],
+    [
+        ("1", "001"),
+        ("#2", "002"),
+        ("0001", "001"),
+        ("142", "0142"),
+        ("003", None),
+        ("0010", "001"),
+        ("abc", None),
+    ],
 )
 def test_a_number_is_known_however_it_is_written(word: str, meant: str | None) -> None:
     """Zeros before it and a number sign are no part of a number."""

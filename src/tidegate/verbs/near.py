@@ -13,12 +13,14 @@ def find(word: str, known: Collection[str]) -> str | None:
 def near(word: str, known: Iterable[str]) -> str | None:
     """The known id that was meant: the same number written otherwise, or one spelt alike.
 
-    Another number is not alike: 004 is mostly no slip for 003, but an id that is not here.
+    Another number of as many digits is not alike: 004 is mostly no slip for 003, but an id that is
+    not here.
     """
     choices = list(known)
-    if word.lstrip("#").isdigit():
-        return _same_number(word, choices)
-    return closest(word, choices)
+    if word.isdigit():
+        alike = [each for each in choices if not each.isdigit() or len(each) != len(word)]
+        return _same_number(word, choices) or closest(word, alike)
+    return _same_number(word, choices) or closest(word, choices)
 
 
 def _same_number(word: str, known: Iterable[str]) -> str | None:
