@@ -29,6 +29,8 @@ def test_a_finding_goes_back_word_for_word_and_the_second_round_lands(desk: Desk
     story = desk.tidegate("show", "001").json
     assert [each["text"] for each in story["findings"]] == [finding]
     assert story["lane"]["fails"] == 1
+    assert story["target_checks"] == ["001-check-2"]
+    assert desk.text("show", "001").count("of the target, without the change") == 1
     assert desk.git("show", f"{summary.landed[0].commit}:part.txt") == "good"
 
 

@@ -11,8 +11,8 @@ def story(*findings: Finding, reports: tuple[tuple[str, str], ...] = ()) -> list
         lane="001", title="T", stage="stopped", attempt="001-build-1", fails=2, commit="", reason=""
     )
     made = LaneStory(
-        run="20260314-0915", lane=lane, attempts=(), turns=(), findings=findings, reports=reports,
-        troubles=(), work=None,
+        run="20260314-0915", lane=lane, attempts=(), target_checks=(), turns=(), findings=findings,
+        reports=reports, troubles=(), work=None,
     )  # fmt: skip
     return list(_story_lines(made))[3:]
 

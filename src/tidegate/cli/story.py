@@ -1,6 +1,6 @@
 """One lane, from its first attempt to its end."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tidegate.cli.output import clean, clean_text, columns, show_json, show_lines
 from tidegate.verbs.house import House
@@ -40,7 +40,7 @@ def _story_lines(story: LaneStory) -> Iterator[str]:
                 str(a["attempt_id"]),
                 str(a["state"]),
                 str(a["content_verdict"]),
-                clean(str(a["reason"])),
+                clean(_reason(story, a)),
             )
             for a in story.attempts
         ]
@@ -59,6 +59,12 @@ def _story_lines(story: LaneStory) -> Iterator[str]:
             yield from _part(f"report of {name}", text)
     if story.work is not None and not lane.commit:
         yield from _part("what it came to", story.work)
+
+
+def _reason(story: LaneStory, attempt: Mapping[str, object]) -> str:
+    is_of_target = attempt["attempt_id"] in story.target_checks
+    said = (str(attempt["reason"] or ""), "of the target, without the change" if is_of_target else "")
+    return ", ".join(filter(None, said))
 
 
 def _part(title: str, text: str) -> Iterator[str]:

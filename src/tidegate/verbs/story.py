@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from shlex import quote
 
 from tidegate.core.errors import IntegrityError, Misused
-from tidegate.core.events import JobFailed
+from tidegate.core.events import CandidateMade, JobFailed, Requested
+from tidegate.core.values import Role
 from tidegate.playbooks.lane_report import lane_report
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import HUB, Repository
@@ -43,6 +44,8 @@ class LaneStory:
     run: str
     lane: LaneLine
     attempts: tuple[dict[str, object], ...]
+    target_checks: tuple[str, ...]
+    """The checks that looked at the target without the change, since the change was red."""
     turns: tuple[dict[str, object], ...]
     findings: tuple[Finding, ...]
     reports: tuple[tuple[str, str], ...]
@@ -65,6 +68,7 @@ def show(house: House, folder: str, lane: str, *, run: str | None) -> LaneStory:
             run=run_id,
             lane=lane_line(row),
             attempts=tuple(dict(each) for each in attempts),
+            target_checks=tuple(_target_checks(ledger, run_id, lane)),
             turns=tuple(dict(each) for each in turns),
             findings=tuple(
                 _finding(ledger, found)
@@ -151,6 +155,17 @@ def _reports(ledger: Ledger, turns: Sequence[Row]) -> Iterator[tuple[str, str]]:
         if turn["report_digest"]:
             name = f"{turn['attempt_id']}, turn {turn['turn']}"
             yield name, _text(ledger, str(turn["report_digest"]))
+
+
+def _target_checks(ledger: Ledger, run: str, lane: str) -> Iterator[str]:
+    targets = set[str]()
+    for recorded in ledger.read(run, lane=lane):
+        match recorded.entry.event:
+            case CandidateMade(target=target):
+                targets.add(target)
+            case Requested(role=Role.CHECK, commit=str(commit), attempt=attempt):
+                if commit in targets:
+                    yield attempt
 
 
 def _troubles(ledger: Ledger, run: str, lane: str) -> Iterator[Trouble]:
