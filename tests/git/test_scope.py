@@ -41,6 +41,20 @@ def test_paths_that_are_no_text_can_still_be_told(world: World) -> None:
     assert change.path == "bad\\xff name"
 
 
+def test_an_entry_that_lacks_its_slash_is_told(world: World) -> None:
+    """`src` covers a file of that name and nothing below: the finding says what would have."""
+    new = commit(world.root, {"src/deep/a.py": "1\n"})
+    changed = tree_diff.between(world.repository.git, world.base, new)
+    (found,) = scope.out_of_scope(
+        changed, parse_all(["docs/", "src"], allow_all=False), leave=(), led_by={}
+    )
+    assert "the entry src is that name alone, src/ is all below it" in found.detail
+    (other,) = scope.out_of_scope(
+        changed, parse_all(["docs/"], allow_all=False), leave=(), led_by={}
+    )
+    assert "alone" not in other.detail
+
+
 TEXTS = {
     "here": "there",
     "deep/up": "..",

@@ -63,7 +63,10 @@ def _story_lines(story: LaneStory) -> Iterator[str]:
 
 def _reason(story: LaneStory, attempt: Mapping[str, object]) -> str:
     is_of_target = attempt["attempt_id"] in story.target_checks
-    said = (str(attempt["reason"] or ""), "of the target, without the change" if is_of_target else "")
+    said = (
+        str(attempt["reason"] or ""),
+        "of the target, without the change" if is_of_target else "",
+    )
     return ", ".join(filter(None, said))
 
 

@@ -96,7 +96,8 @@ def _hint(path: str, patterns: Sequence[Pattern], led_by: Mapping[str, str | Non
         leads_here = target is not None and (path == target or path.startswith(f"{target}/"))
         if leads_here and footprint.matches(patterns, link):
             return f" through the link {link}; declare {path}"
-    return ""
+    above = next((each.text for each in patterns if path.startswith(f"{each.text}/")), None)
+    return f"; the entry {above} is that name alone, {above}/ is all below it" if above else ""
 
 
 def mass_deletion(
