@@ -22,7 +22,9 @@ def a_program(folder: Path, name: str, *, mode: int = 0o755) -> Path:
         "(missing)", "{ missing; }", "~/bin/missing", "./missing", "bin/missing x", "if true; then",
         "# a comment\nmissing", "it's no shell word", "", "exec missing",
         "PATH=bin:$PATH missing", "A=1 PATH=bin missing", "source x && missing", "pushd x",
-        '"$HOME"/missing',
+        '"$HOME"/missing', "id=$(date -u); there", "n=$((1 + 2)); there", "a=`date -u`; there",
+        "a=1;cd sub", "a=1&&there x", "a=${b:-c d e} there", "a=(b c d); there",
+        'id="$(date -u)"; missing',
     ],
 )  # fmt: skip
 def test_a_command_is_only_faulted_for_what_is_certain(tmp_path: Path, command: str) -> None:
@@ -31,7 +33,7 @@ def test_a_command_is_only_faulted_for_what_is_certain(tmp_path: Path, command: 
     assert missing_program(command, str(tmp_path)) is None
 
 
-@pytest.mark.parametrize("command", ["missing --flag", "MODE=fast missing", "'missing' < prompt"])
+@pytest.mark.parametrize("command", ["missing --flag", "MODE=fast missing", "'missing' < prompt", "A=$B; missing"])
 def test_a_program_that_is_on_no_path_is_named_with_the_path(tmp_path: Path, command: str) -> None:
     """The message shows where was looked, for the PATH is what is most often wrong."""
     said = missing_program(command, str(tmp_path))

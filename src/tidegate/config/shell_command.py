@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from itertools import dropwhile
+from itertools import takewhile
 from pathlib import Path
 
 
@@ -40,9 +40,13 @@ def script_of(command: str) -> str | None:
 def words(command: str) -> list[str]:
     """The words of a shell command from its program on; none where only a shell can tell."""
     try:
-        return list(dropwhile(_ASSIGNMENT.match, shlex.split(command)))
+        every = shlex.split(command)
     except ValueError:
         return []
+    assigned = list(takewhile(_ASSIGNMENT.match, every))
+    # A value such as `$(date -u)` or `1;cd` goes on in the next words, or ends before itself.
+    is_told = not any(_GROUPS.intersection(word.removesuffix(";")) for word in assigned)
+    return every[len(assigned) :] if is_told else []
 
 
 def _unusable(program: str) -> str | None:
@@ -54,6 +58,7 @@ def _unusable(program: str) -> str | None:
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _SHELL_MARKS = frozenset("$`(){}[]*?<>|&;!~#\n")
+_GROUPS = frozenset("`(){}<>|&;")
 
 
 _INTERPRETERS = frozenset({"sh", "bash", "dash", "zsh", "python", "node", "perl", "ruby"})
