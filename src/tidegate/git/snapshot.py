@@ -24,6 +24,7 @@ MASS_DELETION_MIN = 1000
 """From this many deletions on, a snapshot that deletes most files is taken for an accident."""
 
 _GITLINK = b"160000"
+_UNSAID = (b"unspecified", b"unset")
 _EMPTY_TREES = frozenset(
     (
         "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -66,7 +67,7 @@ def take(
     written = [*changes.written, *_untracked(git, strangers, before)]
     _check_readable(git, written)
     _update(git, ("--force-remove",), (*changes.deleted, *changes.special))
-    _update(git, ("--add", "--remove", "--replace"), written)
+    _take_in(git, written)
     moved = _record_heads(git, links, heads)
     tree = None
     if written or changes.deleted or changes.special or moved:
@@ -170,11 +171,12 @@ def _tracked_changes(
     return changes
 
 
-def raw_ids(git: Git, paths: Iterable[bytes]) -> dict[bytes, str]:
+def raw_ids(git: Git, paths: Iterable[bytes], *options: str) -> dict[bytes, str]:
     """Return the blob ids of files' very bytes; what is no plain file has none."""
     files = [path for path in paths if _is_plain(git, path)]
     stdin = b"".join(path + b"\n" for path in files)
-    ids = git.run("hash-object", "--no-filters", "--stdin-paths", stdin=stdin).text.split()
+    asked = ("hash-object", *options, "--no-filters", "--stdin-paths")
+    ids = git.run(*asked, stdin=stdin).text.split()
     return dict(zip(files, ids, strict=True))
 
 
@@ -242,6 +244,42 @@ def _check_readable(git: Git, paths: Iterable[bytes]) -> None:
 def _update(git: Git, flags: Sequence[str], paths: Iterable[bytes]) -> None:
     if stdin := b"".join(path + b"\0" for path in paths):
         git.run("update-index", *flags, "-z", "--stdin", stdin=stdin)
+
+
+def _take_in(git: Git, paths: Sequence[bytes]) -> None:
+    """Add files to the index; as they are, where git cannot read them in the encoding they claim.
+
+    The encoding is an attribute, which an agent may write. What it says wrongly is no failure of
+    ours, and nothing is lost by it.
+    """
+    add = ("--add", "--remove", "--replace")
+    try:
+        _update(git, add, paths)
+    except GitTimedOut:
+        raise
+    except GitFailed:
+        encoded = _encoded(git, paths)
+        if not encoded:
+            raise
+        _update(git, add, [path for path in paths if path not in encoded])
+        _take_in_raw(git, encoded)
+
+
+def _encoded(git: Git, paths: Iterable[bytes]) -> set[bytes]:
+    """The plain files that are said to have an encoding of their own."""
+    files = [path for path in paths if _is_plain(git, path)]
+    stdin = b"".join(path + b"\0" for path in files)
+    said = git.run("check-attr", "-z", "--stdin", "working-tree-encoding", stdin=stdin).items
+    return {path for path, value in zip(said[::3], said[2::3], strict=True) if value not in _UNSAID}
+
+
+def _take_in_raw(git: Git, paths: Iterable[bytes]) -> None:
+    root = os.fsencode(git.work_tree or "")
+    rows = (
+        b"%s %s\t%s\0" % (_mode(os.path.join(root, path)), oid.encode(), path)
+        for path, oid in raw_ids(git, paths, "-w").items()
+    )
+    git.run("update-index", "-z", "--index-info", stdin=b"".join(rows))
 
 
 def _record_heads(git: Git, links: dict[str, str], heads: Mapping[str, str]) -> bool:
