@@ -106,6 +106,7 @@ WRONG = (
     ("---\ntitle: x\nfootprint: [*]\n---\n", 3, 'put the whole value between "quotes"'),
     ("---\ntitle: x\nneeds: [x]\n---\n", 3, "`x` is no issue's id"),
     ("---\ntitle: x\nneeds: ['\u0663']\n---\n", 3, "is no issue's id"),
+    (f"---\ntitle: x\nneeds: [{'9' * 5000}]\n---\n", 3, "is no issue's id"),
     ('---\ntitle: x\n"a\\e]": b\n---\n', 3, "no key `a\\x1b]`"),
     ("---\ntitle: x\nneeds: 3\n---\n", 3, "`needs` must be a list"),
     ("---\ntitle: x\nlabels: ['']\n---\n", 3, "`` is no label"),
@@ -178,5 +179,5 @@ def test_a_line_of_a_megabyte_is_fine(tmp_path: Path) -> None:
 def test_needs_are_written_as_the_ids_are(tmp_path: Path) -> None:
     """`7` and `007` are the same issue, and the engine sees one spelling."""
     first = "---\ntitle: a\n---\n"
-    second = "---\ntitle: b\nneeds: [7]\n---\n"
+    second = "---\ntitle: b\nneeds: [7, 007]\n---\n"
     assert tracker(tmp_path, i007=first, i012=second).issues()[1].needs == ("007",)

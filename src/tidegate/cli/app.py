@@ -9,7 +9,7 @@ import click
 
 from tidegate import __version__
 from tidegate.cli import completing
-from tidegate.cli.command import command, here, reading_commands
+from tidegate.cli.command import COUNT_MAX, command, here, reading_commands
 from tidegate.cli.output import (
     READER_GONE,
     OutputLost,
@@ -212,7 +212,7 @@ def status(house: House, *, as_json: bool, run_id: str | None) -> None:
     shell_complete=completing.runs,
     help="This run, not the newest.",
 )
-@click.option("-n", "last", type=click.IntRange(min=1), help="Only the last so many events.")
+@click.option("-n", "last", type=click.IntRange(1, COUNT_MAX), help="Only the last so many events.")
 @click.option("--all", "everything", is_flag=True, help="The quiet events too.")
 @command(is_reading=False)
 def log(

@@ -14,6 +14,9 @@ from tidegate.verbs.house import House
 
 Body = Callable[..., None]
 
+COUNT_MAX = (1 << 63) - 1
+"""The largest number that the ledger can be asked about."""
+
 _TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 
 _reading: set[str] = set()

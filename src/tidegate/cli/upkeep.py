@@ -8,7 +8,7 @@ import sys
 import click
 
 from tidegate.cli import completing
-from tidegate.cli.command import command, here
+from tidegate.cli.command import COUNT_MAX, command, here
 from tidegate.cli.output import show_json, show_lines
 from tidegate.verbs.house import House
 
@@ -26,7 +26,7 @@ from tidegate.verbs.house import House
 )
 @click.option(
     "--after",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, COUNT_MAX),
     default=0,
     metavar="SEQUENCE",
     help="Only what came after this one: the last that you have seen.",
@@ -38,7 +38,9 @@ from tidegate.verbs.house import House
     shell_complete=completing.kinds,
     help="Only events of this kind; repeatable.",
 )
-@click.option("-n", "last", type=click.IntRange(min=1), help="Only the last so many to begin with.")
+@click.option(
+    "-n", "last", type=click.IntRange(1, COUNT_MAX), help="Only the last so many to begin with."
+)
 @click.option("--follow", is_flag=True, help="Go on with what comes, until the run ends.")
 @command()
 def events(

@@ -30,6 +30,8 @@ KEYS: Mapping[str, str] = {
 TITLE_MAX = 200
 PRIORITY_MAX = 1_000_000
 _PATTERNS_MAX = 8_192
+_NUMBER_MAX = 255
+"""No name of a file, and so no issue's number, has more digits."""
 _OUTCOMES = frozenset({"status", "state", "outcome", "result", "verdict", "done", "closed"})
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9 ,./()_+-]*")
 _WHOLE = re.compile(r"[-+]?[0-9]{1,7}")
@@ -161,7 +163,8 @@ def normal_pattern(text: str) -> str:
 
 def _take_needs(draft: _Draft, entry: Entry) -> None:
     for item in _items(draft, entry) or ():
-        if not item.text.isascii() or not item.text.isdigit():
+        is_number = item.text.isascii() and item.text.isdigit()
+        if not is_number or len(item.text) > _NUMBER_MAX:
             what = f"`{printable(item.text)[:40]}` is no issue's id"
             _refuse_value(draft, entry, f"{what}: write a number, such as 007", item.line)
         else:

@@ -22,7 +22,7 @@ def with_needs(found: Mapping[int, Written], *, problems: list[Problem]) -> Sequ
     if problems:
         return ()
     return tuple(
-        replace(each.issue, needs=tuple(_id_of(need, found) for need in each.needs))
+        replace(each.issue, needs=tuple(dict.fromkeys(_id_of(n, found) for n in each.needs)))
         for each in found.values()
     )
 
