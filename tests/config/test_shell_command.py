@@ -33,7 +33,9 @@ def test_a_command_is_only_faulted_for_what_is_certain(tmp_path: Path, command: 
     assert missing_program(command, str(tmp_path)) is None
 
 
-@pytest.mark.parametrize("command", ["missing --flag", "MODE=fast missing", "'missing' < prompt", "A=$B; missing"])
+@pytest.mark.parametrize(
+    "command", ["missing --flag", "MODE=fast missing", "'missing' < prompt", "A=$B; missing"]
+)
 def test_a_program_that_is_on_no_path_is_named_with_the_path(tmp_path: Path, command: str) -> None:
     """The message shows where was looked, for the PATH is what is most often wrong."""
     said = missing_program(command, str(tmp_path))

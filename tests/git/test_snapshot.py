@@ -92,14 +92,16 @@ def test_files_that_were_never_normalised_are_not_changed_by_touching(world: Wor
 
 
 def test_files_that_git_cannot_convert_are_taken_as_they_are(world: World) -> None:
-    """G3-24: an encoding that an agent wrote and its files have not is no failure of the harvest."""
+    """G3-24: an encoding that an agent wrote, and its files have not, fails no harvest."""
     world.prepare()
     write(world.workspace, {".gitattributes": "*.py working-tree-encoding=UTF-16\n"})
     write(world.workspace, {"src/a.py": "no mark\n", "run.py": "none here\n", "other": "x"})
     (world.workspace / "run.py").chmod(0o755)
     tip = world.harvest().tip or ""
     assert git(world.hub.path, "show", f"{tip}:src/a.py") == "no mark"
-    listed = git(world.hub.path, "ls-tree", "--format=%(objectmode) %(path)", tip, "other", "run.py")
+    listed = git(
+        world.hub.path, "ls-tree", "--format=%(objectmode) %(path)", tip, "other", "run.py"
+    )
     assert listed.split("\n") == ["100644 other", "100755 run.py"]
 
 
