@@ -195,8 +195,10 @@ ENDINGS = [
     (ended(EndReason.STOPPED, code=None, signal=15), '{"ok": true}', None),
     (ended(EndReason.OUTPUT_CAP, code=None, signal=15), '{"ok": true}', None),
     (ended(code=None, signal=9), '{"ok": true}', None),
+    (ended(code=128 + 9), "", None),
+    (ended(code=255), "", None),
 ]
-OUTCOMES = ["done", "refused", "unknown", "failed", "failed", "failed", *["unknown"] * 4]
+OUTCOMES = ["done", "refused", "unknown", "failed", "failed", "failed", *["unknown"] * 5, "failed"]
 
 
 @pytest.mark.parametrize(

@@ -39,15 +39,21 @@ def test_an_issue_has_all_that_its_line_says() -> None:
     assert whole.digest != bare.digest != ""
 
 
+def test_a_need_is_written_as_the_id_is() -> None:
+    """Case tells no two ids apart, and the engine sees one spelling; others may have landed."""
+    first, _ = issues_in(lines({"id": "Ab", "title": "x"}, {**WHOLE, "needs": ["aB", "AB", "z"]}))
+    assert first.needs == ("Ab", "z")
+
+
 def test_a_list_may_be_empty() -> None:
     """Nothing is wanted, and blank lines are nothing."""
     assert issues_in(b"") == issues_in(b"\n\n") == ()
 
 
 WRONG = [
-    ("hello", "it is no JSON object"),
-    ("[1]", "it is no JSON object"),
-    ("[" * 100_000, "it is no JSON object"),
+    ("hello", "it is no JSON object with each key once"),
+    ("[1]", "it is no JSON object with each key once"),
+    ("[" * 100_000, "it is no JSON object with each key once"),
     ({"title": "x"}, "there is no `id`"),
     ({"id": "A"}, "there is no `title`"),
     ({"id": 12, "title": "x"}, "`id` must be a text"),
@@ -63,6 +69,8 @@ WRONG = [
     ({"id": "A", "title": "x", "text": "a\0b"}, "`text`: there is a NUL character"),
     ('{"id": "A", "title": "x", "text": "\\ud800"}', "`text`: it holds half a character"),
     ({"id": "A", "title": "x", "needs": ["A"]}, "`needs`: a circle, A <- A"),
+    ({"id": "A", "title": "x", "needs": ["a"]}, "`needs`: a circle, A <- A"),
+    ('{"id": "A", "title": "x", "id": "B"}', "it is no JSON object with each key once"),
 ]
 
 

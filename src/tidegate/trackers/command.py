@@ -8,6 +8,7 @@ tell it goes through runners, as jobs that are looked at afterwards.
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from signal import SIGRTMAX
 
 from tidegate.core.errors import Misused, Refused, Unavailable
 from tidegate.core.issue import Issue
@@ -26,6 +27,8 @@ STDERR_MAX_BYTES = 4096
 DETAIL_MAX = 400
 """How many characters of what a tracker said an error or an event repeats."""
 REQUEST = "request.json"
+_SHELLS_SIGNALS = 128
+"""A shell adds this to the signal that killed what it ran."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +160,7 @@ class CommandTracker:
         if ending.reason in (EndReason.NOT_STARTED, EndReason.FENCED):
             why = ending.error or "it was not begun"
             return Answer(outcome="failed", detail=self._told(f"the command did not start: {why}"))
-        if ending.reason is not EndReason.EXITED or ending.signal is not None:
+        if ending.reason is not EndReason.EXITED or _killed_by(ending) is not None:
             return Answer(outcome="unknown", detail=self._told(_cut_short(ending, self.timeout_s)))
         if ending.code != 0:
             said = self._words(_tail(f"{folder}/stderr").decode(errors="replace"))
@@ -172,11 +175,18 @@ class CommandTracker:
         return Answer(outcome="refused", detail=self._told(protocol.error_in(answer)))
 
 
+def _killed_by(ending: Exit) -> int | None:
+    """The signal that ended the command, also where the shell that began it says so."""
+    if ending.code is not None and _SHELLS_SIGNALS < ending.code <= _SHELLS_SIGNALS + SIGRTMAX:
+        return ending.code - _SHELLS_SIGNALS
+    return ending.signal
+
+
 def _cut_short(ending: Exit, timeout_s: float) -> str:
     if ending.reason is EndReason.DEADLINE:
         return f"the command did not end within {timeout_s:g} s"
     if ending.reason is EndReason.EXITED:
-        return f"the command was killed from outside, by signal {ending.signal}"
+        return f"the command was killed from outside, by signal {_killed_by(ending)}"
     return f"the command was ended: {ending.reason}"
 
 

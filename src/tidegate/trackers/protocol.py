@@ -8,6 +8,7 @@ a text is carried along unread.
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -52,10 +53,18 @@ def encoded(fields: Fields) -> bytes:
 def decoded(line: str) -> Fields | None:
     """The object that a line holds, None where it holds none."""
     try:
-        found = json.loads(line)
+        found = json.loads(line, object_pairs_hook=_each_once)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def _each_once(pairs: Sequence[tuple[str, Any]]) -> Fields:
+    """An object, where no key is said twice: nobody could tell which of the two is meant."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError
+    return found
 
 
 def answer_in(output: bytes) -> Fields | None:
@@ -93,10 +102,17 @@ def issues_in(output: bytes) -> Sequence[Issue]:
                 f"it has the id of line {first[0]}", "an id is one issue's alone, whatever its case"
             )
     if not problems:
+        found = {name: (number, _spelled(each, found)) for name, (number, each) in found.items()}
         problems.extend(_circle(found))
     if problems:
         raise Misconfigured(problems)
     return tuple(sorted((issue for _, issue in found.values()), key=lambda each: each.id))
+
+
+def _spelled(issue: Issue, found: Mapping[str, tuple[int, Issue]]) -> Issue:
+    """The issue with its needs as the ids of those are written: case tells none apart."""
+    needs = (found[fold(need)][1].id if fold(need) in found else need for need in issue.needs)
+    return replace(issue, needs=tuple(dict.fromkeys(needs)))
 
 
 def _text(output: bytes) -> str:
@@ -127,7 +143,8 @@ class _Line:
         """The issue, or None where the line will not do."""
         fields = decoded(line)
         if fields is None:
-            self.refuse("it is no JSON object", "print one object a line and nothing else")
+            what = "it is no JSON object with each key once"
+            self.refuse(what, "print one object a line and nothing else")
             return None
         for name in fields:
             if name not in KEYS:
