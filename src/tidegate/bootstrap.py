@@ -122,10 +122,14 @@ def _open_ledger(repository: Repository) -> Ledger:
 
 
 def _open_ledger_read_only(repository: Repository) -> Ledger | None:
+    from tidegate.ledger.opening import FILE, refuse_lost  # noqa: PLC0415 - as above
     from tidegate.ledger.sqlite import SqliteLedger  # noqa: PLC0415 - as above
 
     home = Path(repository.home)
-    return SqliteLedger.open_read_only(home) if (home / "ledger.db").exists() else None
+    if (home / FILE).exists():
+        return SqliteLedger.open_read_only(home)
+    refuse_lost(home / FILE)
+    return None
 
 
 def _open_git(

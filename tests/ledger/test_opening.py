@@ -62,6 +62,31 @@ def test_an_emptied_ledger_is_not_begun_again(open_it: object, trace: str, tmp_p
     assert _contents(tmp_path) == before
 
 
+@pytest.mark.parametrize("trace", ["blobs/ab", "runs/20260101-0000", "hub.git/refs"])
+def test_a_ledger_that_is_gone_is_not_begun_again(trace: str, tmp_path: Path) -> None:
+    """What an earlier run has left and no ledger is a loss: each issue would land twice."""
+    SqliteLedger.open(tmp_path).close()
+    (tmp_path / "ledger.db").unlink()
+    (tmp_path / trace).mkdir(parents=True)
+    before = _contents(tmp_path)
+    for open_it in (SqliteLedger.open, SqliteLedger.open_read_only):
+        with pytest.raises(IntegrityError, match=r"is gone.*restore the file.*aside to begin anew"):
+            open_it(tmp_path)
+    assert _contents(tmp_path) == before
+
+
+def test_a_rescued_copy_is_not_passed_over(tmp_path: Path) -> None:
+    """G4-03: what stands in the ledger's place knows less than the copy does."""
+    SqliteLedger.open(tmp_path).close()
+    (tmp_path / "ledger.db").rename(tmp_path / "ledger.db.rescued")
+    for _ in ("gone", "begun again"):
+        with pytest.raises(IntegrityError, match=r"recorded when ledger\.db was lost.*put it"):
+            SqliteLedger.open(tmp_path)
+        (tmp_path / "ledger.db").write_bytes((tmp_path / "ledger.db.rescued").read_bytes())
+    (tmp_path / "ledger.db.rescued").unlink()
+    SqliteLedger.open(tmp_path).close()
+
+
 def test_an_empty_folder_is_no_trace_of_a_run(tmp_path: Path) -> None:
     """A first start that died early has made folders and filled none."""
     (tmp_path / "ledger.db").touch()

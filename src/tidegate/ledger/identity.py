@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tidegate.core.errors import IntegrityError
 from tidegate.ledger.migration import copy
-from tidegate.ledger.opening import SIDES
+from tidegate.ledger.opening import RESCUED, SIDES
 
 _SETTLED_NS = 1_000_000_000
 """A folder's time may be as coarse as a clock tick: only one that is older than this proves that
@@ -60,7 +60,7 @@ class Identity:
 
 def rescue(connection: sqlite3.Connection, path: Path) -> Path | None:
     """Copy what a connection still sees of a ledger whose files were taken away."""
-    target = path.with_name(f"{path.name}.rescued")
+    target = path.with_name(path.name + RESCUED)
     try:
         copy(connection, target)
     except (sqlite3.Error, OSError):

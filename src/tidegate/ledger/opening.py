@@ -32,6 +32,8 @@ SQLITE_MIN = (3, 37, 0)
 _STATEMENTS_MAX = 256
 _FULL = 2
 SIDES = ("-wal", "-shm")
+RESCUED = ".rescued"
+"""Ends the name of the copy that is made when the ledger is lost while it is open."""
 TRACES = ("blobs", "runs", HUB)
 """What is filled beside the ledger only once there is something in it."""
 
@@ -109,6 +111,29 @@ def require_durable(connection: sqlite3.Connection, mode: str) -> None:
         )
 
 
+def refuse_lost(path: Path) -> None:
+    """Raise IntegrityError where a file is gone or empty that was a ledger.
+
+    Begun anew, it would have everything done again. SQLite is not asked: it would throw away the
+    log of a file that is empty.
+    """
+    rescued = path.with_name(path.name + RESCUED)
+    if rescued.exists():
+        raise IntegrityError(
+            f"{rescued} is what was recorded when {path.name} was lost",
+            hint=f"put it in the place of {path.name}, whose side files go, or move it away",
+        )
+    if path.exists() and path.stat().st_size:
+        return
+    trace = next((name for name in TRACES if _is_filled(path.with_name(name))), None)
+    if trace is not None:
+        raise IntegrityError(
+            f"{path} is {'empty' if path.exists() else 'gone'}, and {path.with_name(trace)} is of"
+            " an earlier run",
+            hint=f"restore the file from a copy, or move {path.parent} aside to begin anew",
+        )
+
+
 def prepare_folder(folder: Path) -> None:
     """Make the ledger's folder. Raises NotReady where no ledger can be kept in it."""
     try:
@@ -168,9 +193,9 @@ def _require_known(path: Path, steps: Sequence[Step]) -> int:
     Raises where this program must not touch it.
     """
     require_sqlite(sqlite3.sqlite_version_info)
+    refuse_lost(path)
     if not path.exists():
         return 0
-    _refuse_emptied(path)
     with translated(path):
         connection = _connect(_traceless(path))
         try:
@@ -191,21 +216,6 @@ def _require_known(path: Path, steps: Sequence[Step]) -> int:
             hint="move it away; the ledger's folder is Tidegate's own",
         )
     return version
-
-
-def _refuse_emptied(path: Path) -> None:
-    """Raise IntegrityError where a file is empty that was a ledger: all would be done again.
-
-    SQLite is not asked: it would throw away the log of a file that is empty.
-    """
-    if path.stat().st_size:
-        return
-    trace = next((name for name in TRACES if _is_filled(path.with_name(name))), None)
-    if trace is not None:
-        raise IntegrityError(
-            f"{path} is empty, and {path.with_name(trace)} is of an earlier run",
-            hint=f"restore the file from a copy, or move {path.parent} aside to begin anew",
-        )
 
 
 def _is_filled(folder: Path) -> bool:
