@@ -255,6 +255,9 @@ def test_a_fixture_that_many_use_is_held_to_what_it_was() -> None:
         "import pytest\n\npytest.exit('fine', 0)\n",
         "import os\n\n\ndef test_a():\n    os._exit(0)\n",
         "import os\n\n\ndef leave():\n    os._exit(0)\n",
+        "import pytest\n\n\ndef test_a():\n    pytest.exit('fine', 0)\n",
+        "from pytest import exit as end\n\n\ndef test_a():\n    end('fine', 0)\n",
+        "def test_a(request):\n    request.session.shouldstop = True\n",
         "from unittest.mock import patch\n\npatch('src.calc.add').start()\n",
     ],
 )

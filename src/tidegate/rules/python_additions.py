@@ -64,6 +64,8 @@ def _new_imports(old: Module, new: Module) -> Iterator[str]:
         is_star = name.startswith("* ") and old is not EMPTY
         if is_star or name.partition(".")[0] in _taken(old, name):
             yield f"{name} is imported from elsewhere"
+        if new.imports[name] == "pytest:exit":
+            yield f"{name} ends the run of the tests"
 
 
 def _taken(old: Module, name: str) -> frozenset[str]:

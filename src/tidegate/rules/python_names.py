@@ -12,8 +12,8 @@ SKIPPING = frozenset(
     {"skip", "skipif", "skipIf", "skipUnless", "skipTest", "SkipTest", "importorskip"}
 )
 FAILING = frozenset({"xfail", "expectedFailure"})
-ENDING = frozenset({"_exit", "abort"})
-"""What ends the whole process at once, whatever the tests would have said."""
+ENDING = frozenset({"_exit", "abort", "shouldfail", "shouldstop"})
+"""What ends the whole run at once, whatever the tests after it would have said."""
 _LEAVING = frozenset({"exit", "quit", "SystemExit", "KeyboardInterrupt"})
 _REACHING = frozenset({
     "__import__", "__builtins__", "__class__", "__code__", "__dict__", "__globals__",
@@ -31,6 +31,8 @@ def mentioned(node: ast.AST) -> Iterator[str]:
         match each:
             case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
                 yield "__import__"  # to change what is imported comes to the same
+            case ast.Attribute(value=ast.Name(id="pytest"), attr="exit"):
+                yield from ("_exit", "exit")  # it ends the run with whatever code it is given
             case ast.Name(id=name) | ast.Attribute(attr=name):
                 yield name
 
