@@ -50,7 +50,7 @@ def test_only_refuses_what_it_cannot_take(desk: Desk) -> None:
     desk.issue(1)
     desk.run()
     desk.issue(12)
-    unknown = desk.tidegate("run", "--json", "--only", "013")
+    unknown = desk.tidegate("run", "--json", "--only", "O12")
     assert (unknown.code, unknown.error.did_you_mean) == (2, "012")
     decided = desk.tidegate("run", "--json", "--only", "1")
     assert decided.code == 4
@@ -110,6 +110,16 @@ def test_a_dry_run_says_what_would_be_refused(desk: Desk) -> None:
     assert said.code == 3
     assert "no-such-program" in said.out.splitlines()[0]
     assert said.out.startswith("refused agent: ")
+
+
+def test_a_dry_run_looks_at_its_base(desk: Desk) -> None:
+    """A base that is not there is refused as the run would refuse it."""
+    desk.settle("true", check="true")
+    desk.issue(1)
+    for base in ("nowhere", "--upload-pack=x"):
+        said = desk.tidegate("run", "--dry-run", f"--base={base}")
+        assert said.code == desk.tidegate("run", f"--base={base}").code != 0
+        assert base in said.err
 
 
 def test_a_dry_run_of_an_open_run_names_it(desk: Desk) -> None:

@@ -26,6 +26,16 @@ def test_a_runner_that_is_slow_to_begin_is_not_lost(tmp_path: Path) -> None:
     assert not [each for each in told(world, e.TurnEnded) if each.how == "lost"]
 
 
+def test_only_what_runs_the_set_up_has_time_for_it(tmp_path: Path) -> None:
+    """A hanging push or removal is ended after `job_s`; the user's set-up has its own on top."""
+    world = scene(tmp_path, fix=[GOOD])
+    world.run_to_end()
+    specs = [each.spec for each in world.host.processes if "/jobs/" in each.spec.folder]
+    limits = {each.deadline_s for each in specs if "prepare" in each.folder}
+    others = {each.deadline_s for each in specs if "prepare" not in each.folder}
+    assert (limits, others) == ({1500.0}, {600.0})
+
+
 def test_a_runner_that_begins_after_it_was_given_up_does_nothing(tmp_path: Path) -> None:
     """Its fence turns it away, another attempt works, and no replacement of its own is used up."""
     world = scene(tmp_path, fix=[GOOD])

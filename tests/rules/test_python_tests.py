@@ -258,12 +258,31 @@ def test_a_fixture_that_many_use_is_held_to_what_it_was() -> None:
         "import pytest\n\n\ndef test_a():\n    pytest.exit('fine', 0)\n",
         "from pytest import exit as end\n\n\ndef test_a():\n    end('fine', 0)\n",
         "def test_a(request):\n    request.session.shouldstop = True\n",
+        "import pytest as p\n\n\ndef test_a():\n    p.exit('fine', 0)\n",
+        "def test_a(request):\n    request.session.items[:] = []\n",
+        "def test_a(request):\n    del request.node.session.items[1:]\n",
+        "def test_a(request):\n    request.session.items.clear()\n",
+        "import test_b\n\n\ndef test_a():\n    setattr(test_b.test_b, '__code__', code)\n",
+        "import test_b\n\n\ndef test_a():\n    test_b.test_b.__code__ = test_a.__code__\n",
         "from unittest.mock import patch\n\npatch('src.calc.add').start()\n",
     ],
 )
 def test_a_new_file_of_tests_may_not_reach_the_others(text: str) -> None:
     """Files of tests are loaded into one process: what one does there meets all of them."""
     assert said({}, {"tests/test_a.py": text}) != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test_a(client):\n    assert dict(client.session.items()) == {}\n",
+        "def test_a():\n    assert len(add.__code__.co_varnames) == 2\n",
+        "import sysx as p\n\n\ndef test_a():\n    p.exit()\n",
+    ],
+)
+def test_what_only_looks_alike_is_no_reach(text: str) -> None:
+    """A session of another kind, a look at a function's body, the exit of something else."""
+    assert said({}, {"tests/test_a.py": text}) == []
 
 
 def test_line_ends_do_not_hide_a_change() -> None:

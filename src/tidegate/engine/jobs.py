@@ -11,7 +11,7 @@ from typing import assert_never
 
 from tidegate.engine.engine import INTERRUPTED, Engine
 from tidegate.engine.sight import Lost, Unsettled, see
-from tidegate.ports.git import PublishWork, Work, WorkFailed, WorkResult
+from tidegate.ports.git import PrepareWork, PublishWork, Work, WorkFailed, WorkResult
 from tidegate.ports.runners import Absent, EndReason, Exit, RunnerSpec, Running
 
 _OUTPUT_MAX_BYTES = 50_000_000
@@ -79,6 +79,7 @@ def start_job(engine: Engine, folder: str, work: Work) -> None:
     """Start the job's runner. Called after the facts that ask for it are durable."""
     deadlines, setup = engine.setup.policy.deadlines, engine.setup
     is_push = isinstance(work, PublishWork)
+    setup_s = deadlines.setup_s if isinstance(work, PrepareWork) else 0.0
     engine.ports.runners.start(
         RunnerSpec(
             folder=folder,
@@ -87,7 +88,7 @@ def start_job(engine: Engine, folder: str, work: Work) -> None:
             env=setup.push_environment if is_push else setup.environment,
             cwd=engine.setup.places.home,
             mark=folder,
-            deadline_s=deadlines.job_s + deadlines.setup_s,
+            deadline_s=deadlines.job_s + setup_s,
             output_max_bytes=_OUTPUT_MAX_BYTES,
             grace_s=deadlines.term_grace_s,
             beat_s=deadlines.beat_s,

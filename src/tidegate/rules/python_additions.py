@@ -53,10 +53,10 @@ def additions(old: Module, added: Iterable[Item], new: Module, *, is_shared: boo
         if is_alone or (item.scope and item.scope[:-1] not in old.classes):
             yield from _local_addition(item, new)
         else:
-            yield from _addition(old, item)
+            yield from _addition(old, item, new)
     for name, test in new.tests.items():
-        if name not in old.tests and mentions(test.node, ENDING):
-            yield f"{name} ends the process that runs the tests"
+        if name not in old.tests and (harm := _harm(test.node, new)):
+            yield f"{name} {harm}"
 
 
 def _new_imports(old: Module, new: Module) -> Iterator[str]:
@@ -90,8 +90,34 @@ def _local_addition(item: Item, new: Module) -> Iterator[str]:
         yield "pytest_plugins is added"
     elif any(_reaches_out(node, new) for node in on_load(item.node)):
         yield "code is added that reaches out of the file when it is loaded"
-    elif mentions(item.node, ENDING):
-        yield f"{named(item)} ends the process that runs the tests"
+    elif harm := _harm(item.node, new):
+        yield f"{named(item)} {harm}"
+
+
+def _harm(node: ast.AST, module: Module) -> str:
+    """What code does to the tests of other files whenever it runs; empty where it does nothing."""
+    if mentions(node, ENDING) or any(_is_exit(each, module) for each in ast.walk(node)):
+        return "ends the process that runs the tests"
+    return "reaches into other tests" if any(map(_is_meddling, ast.walk(node))) else ""
+
+
+def _is_exit(node: ast.AST, module: Module) -> bool:
+    """Whether it is pytest's `exit`, whatever pytest is called here."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=name), attr="exit"):
+            return module.imports.get(name) == "pytest"
+    return False
+
+
+def _is_meddling(node: ast.AST) -> bool:
+    """Whether it is the list of the tests to run, or gives a function another body."""
+    match node:
+        case ast.Attribute(attr="__code__", ctx=ast.Store()) | ast.Constant(value="__code__"):
+            return True
+        case ast.Attribute(attr="items"):
+            names = list(dotted(node))
+            return names[-1] == "request" and "session" in names
+    return False
 
 
 def _reaches_out(node: ast.AST, module: Module) -> bool:
@@ -131,7 +157,7 @@ def _roots(module: Module) -> frozenset[str]:
     return frozenset(name.partition(".")[0] for name in module.imports)
 
 
-def _addition(old: Module, item: Item) -> Iterator[str]:
+def _addition(old: Module, item: Item, new: Module) -> Iterator[str]:
     names = list(bound(item.node))
     if any(name in old.names for name in names):
         yield f"{', '.join(names)} is defined anew"
@@ -143,8 +169,8 @@ def _addition(old: Module, item: Item) -> Iterator[str]:
         yield f"the fixture {item.node.name} acts on tests that do not ask for it"
     elif not is_inert(item.node):
         yield "code is added that runs when the file is loaded"
-    elif mentions(item.node, ENDING):
-        yield f"{named(item)} ends the process that runs the tests"
+    elif harm := _harm(item.node, new):
+        yield f"{named(item)} {harm}"
 
 
 def speaks_to_the_runner(name: str) -> bool:

@@ -52,6 +52,8 @@ def preview(house: House, folder: str, wish: RunWish, tell: Callable[[str], None
         loaded = load(Path(repository.root))
         open_run = find_open_run(ledger) if ledger is not None and not wish.anew else None
         refuse_other_base(open_run, wish)
+        if wish.base is not None:
+            house.repositories.resolve(repository, wish.base)
         configuration = loaded.configuration
         if ledger is not None and open_run is not None:
             configuration = frozen(ledger, open_run)
