@@ -12,8 +12,8 @@ from tidegate.runner import files, lock
 
 def test_create_is_won_once(tmp_path: Path) -> None:
     """Of two who create a file one is told so, and its content stands."""
-    assert files.create(str(tmp_path), "spec.json", b"first")
-    assert not files.create(str(tmp_path), "spec.json", b"second")
+    assert files.create(str(tmp_path), "spec.json", b"first", durable=True)
+    assert not files.create(str(tmp_path), "spec.json", b"second", durable=True)
     assert [p.name for p in tmp_path.iterdir()] == ["spec.json"]
     assert files.read(str(tmp_path), "spec.json") == b"first"
 

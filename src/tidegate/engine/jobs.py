@@ -92,5 +92,6 @@ def start_job(engine: Engine, folder: str, work: Work) -> None:
             output_max_bytes=_OUTPUT_MAX_BYTES,
             grace_s=deadlines.term_grace_s,
             beat_s=deadlines.beat_s,
+            is_durable=False,  # git's part it has made durable itself; the rest is done again
         )
     )

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tidegate.git.command import LONG_S, SHA1_LENGTH, Git, Settings
+from tidegate.git.command import INDEX_LATER, LONG_S, SHA1_LENGTH, Git, Settings
 from tidegate.git.hub import Hub
 from tidegate.git.repository import WORKSPACE_KEY
 
@@ -98,7 +98,7 @@ def check_out(git: Git, commit: str, settings: Settings) -> None:
         ("checkout.workers", str(workers)),
         ("checkout.thresholdForParallelism", str(CHECKOUT_FILES_MIN)),
     )
-    quick = git._replace(settings=(*settings, *several))
+    quick = git._replace(settings=(*settings, *several, INDEX_LATER))
     quick.run("read-tree", "-m", "-u", commit)
 
 

@@ -89,6 +89,10 @@ _NOBODY_ELSES: dict[str, str] = {
 }
 
 
+INDEX_LATER = ("core.fsync", "committed,derived-metadata,reference")
+"""For an index that is written several times or can be made anew. Git takes `all,-index` for all."""
+
+
 class Result(NamedTuple):
     """What git said. `code` is one of the exit codes that the caller called fine."""
 

@@ -155,16 +155,18 @@ class Control(NamedTuple):
         return os.path.join(self.folder, "ready.json")
 
 
-def copy_index(source: str, target: str) -> None:
+def copy_index(source: str, target: str, *, is_kept: bool = False) -> None:
     """Copy an index with its time, from which git tells what may have changed since.
 
-    It is on the disk before this returns: git would read half an index without noticing.
+    One that is kept is on the disk before this returns: git would read half an index without
+    noticing.
     """
     with open(source, "rb") as file:
         content = file.read()
         status = os.fstat(file.fileno())
     with open(target, "wb") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        if is_kept:
+            file.flush()
+            os.fsync(file.fileno())
     os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))

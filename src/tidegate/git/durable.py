@@ -45,13 +45,18 @@ def sync_folder(path: str) -> None:
         os.close(descriptor)
 
 
-def write_file(path: str, content: bytes) -> None:
-    """Put a whole file in place by rename, so that nobody ever reads a part of it."""
+def write_file(path: str, content: bytes, *, is_passing: bool = False) -> None:
+    """Put a whole file in place by rename, so that nobody ever reads a part of it.
+
+    One that is passing need not outlive a power cut: after that nobody would look for it.
+    """
     unfinished = f"{path}.{os.getpid()}.new"
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        if not is_passing:
+            file.flush()
+            os.fsync(file.fileno())
     os.rename(unfinished, path)
-    sync_folder(os.path.dirname(path))
+    if not is_passing:
+        sync_folder(os.path.dirname(path))

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tidegate.git import durable, foreign, incoming, locks, plain, snapshot, tree_diff
-from tidegate.git.command import LONG_S, Git, Settings
+from tidegate.git.command import INDEX_LATER, LONG_S, Git, Settings
 from tidegate.git.commits import Stamp, commit_tree
 from tidegate.git.control import NOTHING_BEFORE, Baseline, Control, copy_index
 from tidegate.git.foreign import GitFolder, Linked
@@ -230,7 +230,7 @@ class _Harvesting:
             return None
         copy_index(self._control.kept_index_of(one.path), index)
         before = self._control.baseline().below(one.path)
-        git = git._replace(settings=(*git.settings, ("core.fsync", "all,-index")), timeout_s=LONG_S)
+        git = git._replace(settings=(*git.settings, INDEX_LATER), timeout_s=LONG_S)
         return self._snapshot(git, _Point(commit, tree), found, before, cone=(), heads=heads)
 
     def _with_files(self, head: "_Point", found: Survey, heads: dict[str, str]) -> "_Point":
@@ -273,7 +273,7 @@ class _Harvesting:
             work_tree=root,
             index_file=index,
             # The index is written several times, and put on the disk once, when it is kept.
-            settings=(*self._order.settings, ("core.fsync", "all,-index")),
+            settings=(*self._order.settings, INDEX_LATER),
             timeout_s=LONG_S,
         )
 

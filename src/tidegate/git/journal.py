@@ -67,7 +67,7 @@ class Hold(NamedTuple):
         for stale in (copy, f"{copy}.lock"):
             _unlink(stale)
         if os.path.exists(_index_path(self.checkout)):
-            copy_index(_index_path(self.checkout), copy)
+            copy_index(_index_path(self.checkout), copy, is_kept=True)
         return self.checkout.git(copy)._replace(keep_open=(self.descriptor,))
 
     def put_index(self) -> None:

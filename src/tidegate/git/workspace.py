@@ -156,7 +156,8 @@ def _make(hub: Hub, control: Control, order: Order) -> "tuple[Prepared, tuple[Fi
     if order.setup or copied:
         has_submodules = bool(filled or missing)
         baseline = _baseline(hub, control, order, filled, copied, has_submodules=has_submodules)
-    control.keep(baseline)
+    if baseline is not NOTHING_BEFORE:
+        control.keep(baseline)
     if order.cone:
         control.drop_index()
     prepared = Prepared(
@@ -212,11 +213,11 @@ def _gitlinks(git: Git, cone: tuple[str, ...]) -> list[str]:
 
 def _keep_indexes(control: Control, order: Order, filled: "tuple[Filled, ...]") -> None:
     """Keep the indexes as they are now: set-up, and the agent, may change them."""
-    copy_index(os.path.join(order.path, ".git", "index"), control.kept_index)
+    copy_index(os.path.join(order.path, ".git", "index"), control.kept_index, is_kept=True)
     for one in filled:
         kept = control.kept_index_of(one.path)
         os.makedirs(os.path.dirname(kept), exist_ok=True)
-        copy_index(os.path.join(one.git_dir(order.path), "index"), kept)
+        copy_index(os.path.join(one.git_dir(order.path), "index"), kept, is_kept=True)
 
 
 def _hub_excludes(hub: Hub) -> bytes:

@@ -32,6 +32,9 @@ class RunnerSpec:
     grace_s: float
     beat_s: float
     stdin_path: str | None = None
+    is_durable: bool = True
+    """Its record has to outlive a power cut. What is simply done again needs none that does: half
+    of the waiting for a disk in a small job was for that."""
 
 
 class EndReason(StrEnum):

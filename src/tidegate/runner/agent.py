@@ -45,9 +45,10 @@ class Outputs:
         return os.fstat(self.stdout).st_size, os.fstat(self.stderr).st_size
 
     def sync(self) -> None:
-        """Have the disk hold them. Raises OSError."""
-        os.fsync(self.stdout)
-        os.fsync(self.stderr)
+        """Have the disk hold what is in them. Raises OSError."""
+        for descriptor in (self.stdout, self.stderr):
+            if os.fstat(descriptor).st_size:
+                os.fsync(descriptor)
 
 
 class Agent:

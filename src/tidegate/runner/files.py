@@ -44,9 +44,9 @@ def replace(folder: str, name: str, content: bytes, *, durable: bool) -> None:
         sync(folder)
 
 
-def create(folder: str, name: str, content: bytes) -> bool:
-    """Put a durable file in place unless the name is taken: then nothing changes, and False."""
-    written = _write_aside(folder, name, content, durable=True)
+def create(folder: str, name: str, content: bytes, *, durable: bool) -> bool:
+    """Put a file in place unless the name is taken: then nothing changes, and False."""
+    written = _write_aside(folder, name, content, durable=durable)
     try:
         # A link, unlike a rename, never replaces: of two who create, one alone is told True.
         os.link(written, f"{folder}/{name}")
@@ -54,7 +54,8 @@ def create(folder: str, name: str, content: bytes) -> bool:
         return False
     finally:
         os.unlink(written)
-    sync(folder)
+    if durable:
+        sync(folder)
     return True
 
 

@@ -67,7 +67,7 @@ class LocalRunners:
         _check(spec)
         try:
             os.makedirs(spec.folder, mode=0o700, exist_ok=True)
-            is_ours = files.create(spec.folder, files.SPEC, _encode(spec))
+            is_ours = files.create(spec.folder, files.SPEC, _encode(spec), durable=spec.is_durable)
         except OSError as failure:
             raise Unavailable(
                 f"the turn folder {spec.folder} cannot be made: {_name(failure)}",

@@ -39,7 +39,7 @@ def main(spec_path: str, call: Call | None = None) -> int:
     if files.exists(spec.folder, files.STDOUT):
         sys.stderr.write("this turn was begun by a runner that died: it is not begun again\n")
         return 1
-    _write(spec.folder, _turn(spec, environment, call))
+    _write(spec, _turn(spec, environment, call))
     return 0
 
 
@@ -62,7 +62,8 @@ def _turn(spec: Spec, environment: dict[bytes, bytes], call: Call | None) -> dic
     if agent.status is None:
         supervision.end()
     swept, leftovers = supervision.sweep()
-    outputs.sync()
+    if spec.is_durable:
+        outputs.sync()
     stdout_bytes, stderr_bytes = outputs.sizes()
     return {
         "reason": reason,
@@ -108,7 +109,7 @@ def _nothing_ran(reason: str, *, error: str | None = None, asked: str = "") -> d
     }
 
 
-def _write(folder: str, record: dict[str, object]) -> None:
+def _write(spec: Spec, record: dict[str, object]) -> None:
     """Put the record on disk, waiting for room where there is none. Raises OSError.
 
     While the runner waits it holds the lock, so its turn is not taken for lost. Any other failure,
@@ -117,14 +118,14 @@ def _write(folder: str, record: dict[str, object]) -> None:
     content = json.dumps(record).encode() + b"\n"
     for _ in range(_RECORD_TRIES_MAX):
         try:
-            files.replace(folder, files.EXIT, content, durable=True)
+            files.replace(spec.folder, files.EXIT, content, durable=spec.is_durable)
         except OSError as failure:
             if failure.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
             time.sleep(_RECORD_PAUSE_S)
         else:
             return
-    raise OSError(errno.ENOSPC, "no room for the record of a turn", folder)
+    raise OSError(errno.ENOSPC, "no room for the record of a turn", spec.folder)
 
 
 def _utc(seconds: float) -> str:

@@ -24,6 +24,7 @@ class Spec:
         "epoch",
         "folder",
         "grace_s",
+        "is_durable",
         "mark",
         "output_max_bytes",
         "stdin_path",
@@ -38,6 +39,7 @@ class Spec:
         self.epoch: int = fields["epoch"]
         self.folder: str = fields["folder"]
         self.grace_s: float = fields["grace_s"]
+        self.is_durable: bool = fields.get("is_durable", True)
         self.mark: str = fields["mark"]
         self.output_max_bytes: int = fields["output_max_bytes"]
         self.stdin_path: str | None = fields["stdin_path"]
