@@ -90,7 +90,7 @@ _NOBODY_ELSES: dict[str, str] = {
 
 
 INDEX_LATER = ("core.fsync", "committed,derived-metadata,reference")
-"""For an index that is written several times or can be made anew. Git takes `all,-index` for all."""
+"""For an index that is written several times or made anew. Git takes `all,-index` for all."""
 
 
 class Result(NamedTuple):
