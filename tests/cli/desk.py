@@ -181,6 +181,7 @@ class Desk:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            bufsize=0,  # what is read line by line must not be taken from who reads the rest
             start_new_session=True,
         )
         self.started.append(process)

@@ -57,7 +57,7 @@ def test_what_is_wanted_can_be_told(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     ("words", "meant"),
-    [(("--kind", "lande"), "landed"), (("--lane", "002"), "001"), (("--run", "x"), None)],
+    [(("--kind", "lande"), "landed"), (("--lane", "O01"), "001"), (("--run", "x"), None)],
 )
 def test_what_there_is_not_is_wrong_use(
     desk: Desk, words: tuple[str, ...], meant: str | None
