@@ -86,6 +86,17 @@ def test_a_run_that_halts_says_what_to_type(settled: Desk) -> None:
     assert SECRET not in said.out + said.err
 
 
+def test_a_set_up_that_fails_on_the_base_says_what_it_said(settled: Desk) -> None:
+    """Its last words are told, and the next step stands on a line of its own."""
+    settled.settle("true", more="[workspace]\nsetup = 'echo no compiler; exit 4'\n")
+    said = settled.tidegate("run")
+    assert said.code == 3
+    *_, first, output, step = said.out.splitlines()
+    assert first.endswith("ended with exit code 4:")
+    assert output == "no compiler"
+    assert step == "mend that, then `tidegate run` goes on"
+
+
 def test_a_long_complaint_is_bounded(settled: Desk) -> None:
     """Git may say a thousand lines; the end is told by their number."""
     environment = failing_git(settled, "rev-parse")

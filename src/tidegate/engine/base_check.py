@@ -79,9 +79,11 @@ def _come_to_check(engine: Engine, folder: str) -> None:
     )
     place = engine.setup.places.job(name)
     if isinstance(result, WorkFailed):
-        if result.reason != SETUP_FAILED:  # the user's own command fails as fast as it is tried
+        if result.reason == SETUP_FAILED:  # the user's own command fails as fast as it is tried
+            _try_again(engine, result.message)
+        else:
             engine.hold_back(BASE, failures=engine.base_losses + 1, is_new_work=True)
-        _try_again(engine, result.headline)
+            _try_again(engine, result.headline)
     elif engine.is_held:
         is_there = isinstance(result, Prepared) or engine.is_base_dirty
         if is_there and place not in engine.running and not engine.clinging_since:

@@ -71,8 +71,8 @@ def run_setup(root: str, setup: Setup) -> None:
     else:
         return
     raise SetupFailed(
-        f"the set-up command `{setup.command}` {how}:\n{_tail(setup.log)}",
-        hint=f"its output is in {setup.log}; see [workspace] setup in tidegate.toml",
+        f"the set-up command `{setup.command}` ([workspace] setup in tidegate.toml) {how}:\n"
+        f"{_tail(setup.log) or 'it said nothing'}"
     )
 
 

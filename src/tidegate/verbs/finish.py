@@ -89,7 +89,8 @@ def _note(house: House, repository: Repository, engine: Engine, ended: Ended) ->
 def _with_next_step(halt: str) -> str:
     """Why a run halted, and what to type once that is mended."""
     says_what_to_do = "`tidegate" in halt or "run again" in halt
-    return halt if says_what_to_do else f"{halt}; mend that, then `tidegate run` goes on"
+    before = "\n" if "\n" in halt else "; "
+    return halt if says_what_to_do else f"{halt}{before}mend that, then `tidegate run` goes on"
 
 
 def _red_base(ledger: Ledger, log: str) -> str:
