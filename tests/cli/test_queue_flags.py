@@ -24,6 +24,23 @@ def test_max_one_is_a_single_iteration(desk: Desk) -> None:
     assert (code, [each.issue for each in second.landed], waits(second)) == (0, ["002"], [])
 
 
+def test_what_needs_what_max_has_left_is_no_failure(desk: Desk) -> None:
+    """It waits for an issue that the next run takes; what needs a stopped one needs somebody."""
+    desk.settle(f'[ "$TIDEGATE_ISSUE" != 001 ] || exit 1; {GOOD}', more="[limits]\nfails_max = 1\n")
+    for number in (2, 3):
+        desk.issue(number)
+    desk.issue(4, front="needs: [002, 003]\n")
+    desk.issue(5, front="needs: [004]\n")
+    code, first = desk.run("--max", "1")
+    assert (code, [each.issue for each in first.landed]) == (0, ["002"])
+    assert waits(first)[1:] == [("004", "issue 003"), ("005", "issue 004")]
+    desk.issue(1, front="priority: 9\n")
+    assert desk.run("--max", "1")[0] == 1
+    desk.issue(6, front="needs: [001]\n")
+    code, third = desk.run("--max", "1")
+    assert (code, [each.issue for each in third.landed]) == (1, ["003"])
+
+
 def test_only_takes_what_it_names(desk: Desk) -> None:
     """`--only 3` takes 003 before others, and tells of those that it left."""
     desk.settle(GOOD)

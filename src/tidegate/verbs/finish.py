@@ -1,5 +1,7 @@
 """The end of one `run`: what became of it, and whether the run is over or is left open."""
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +13,7 @@ from tidegate.engine.engine import Engine
 from tidegate.engine.loop import Ended
 from tidegate.engine.tracking import has_open_claims
 from tidegate.engine.wish import Wish
-from tidegate.playbooks.queue import arrange
+from tidegate.playbooks.queue import Place, Stand, arrange
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
@@ -99,14 +101,37 @@ def _red_base(ledger: Ledger, log: str) -> str:
 
 def _waiting(engine: Engine, otherwise: str) -> tuple[WaitingIssue, ...]:
     """What was not taken. What --max has left waits for the next run, and for nobody."""
-    found = waiting_of(list(arrange(engine.queue, engine.facts(0))), otherwise=otherwise)
+    facts = engine.facts(0)
+    places = list(arrange(engine.queue, facts))
+    found = waiting_of(places, otherwise=otherwise)
     if not engine.is_at_limit:
         return found
     limited = f"{otherwise}, since --max {engine.opened_max} is reached"
+    left = {each.issue for each in found if each.waits_for == otherwise}
+    wished = _with_those_behind(left, places, facts.landed)
     return tuple(
-        replace(each, waits_for=limited, is_wished=True) if each.waits_for == otherwise else each
+        replace(
+            each,
+            waits_for=limited if each.issue in left else each.waits_for,
+            is_wished=each.is_wished or each.issue in wished,
+        )
         for each in found
     )
+
+
+def _with_those_behind(
+    left: AbstractSet[str], places: Sequence[Place], landed: AbstractSet[str]
+) -> AbstractSet[str]:
+    """What was left, and what needs nothing but that: it needs nobody either."""
+    while behind := {
+        each.issue.id
+        for each in places
+        if each.stand is Stand.NEEDS
+        and each.issue.id not in left
+        and left | landed >= set(each.issue.needs)
+    }:
+        left = left | behind
+    return left
 
 
 def _end_of_queue(engine: Engine) -> str:
