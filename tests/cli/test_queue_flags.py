@@ -119,6 +119,21 @@ def test_a_dry_run_says_everything_and_leaves_nothing(desk: Desk) -> None:
     ]
 
 
+def test_a_dry_run_tells_what_is_over_from_what_waits(desk: Desk) -> None:
+    """An issue that has landed waits for nothing."""
+    desk.settle(GOOD)
+    desk.issue(1)
+    assert desk.run()[0] == 0
+    desk.issue(2, front="needs: [003]\n")
+    desk.issue(3)
+    shown = desk.tidegate("run", "--dry-run").out.splitlines()
+    assert [line.split()[:2] for line in shown] == [
+        ["start", "003"],
+        ["over", "001"],
+        ["wait", "002"],
+    ]
+
+
 def test_a_dry_run_says_what_would_be_refused(desk: Desk) -> None:
     """What `doctor` would refuse is told, with its exit code."""
     desk.settle("no-such-program", check="true")

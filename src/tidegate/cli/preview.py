@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tidegate.cli.output import clean, columns, complain, show_json, show_lines
 from tidegate.core.errors import IntegrityError, NotReady
+from tidegate.playbooks.queue import Stand
 from tidegate.verbs.house import House
 from tidegate.verbs.preview import Planned, Preview
 from tidegate.verbs.preview import preview as verb
@@ -33,9 +34,14 @@ def _lines(seen: Preview) -> Iterator[str]:
     if not seen.starts:
         yield "nothing would start"
     rows = [_cells("start", each) for each in seen.starts]
-    yield from columns([*rows, *(_cells("wait", each) for each in seen.waits)])
+    yield from columns([*rows, *(_cells(_left(each), each) for each in seen.waits)])
     for first in seen.starts:
         yield from (f"note on {first.issue}: {clean(told)}" for told in first.advice)
+
+
+def _left(each: Planned) -> str:
+    """What was decided waits for nothing."""
+    return "over" if each.stand == Stand.DECIDED else "wait"
 
 
 def _cells(what: str, each: Planned) -> tuple[str, ...]:
