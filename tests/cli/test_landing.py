@@ -137,6 +137,19 @@ def test_a_new_run_starts_where_it_is_told(desk: Desk) -> None:
 
 
 @pytest.mark.slow
+def test_status_names_the_merge_where_a_landing_would_be_refused(desk: Desk) -> None:
+    """It says `tidegate land` only where that can be done."""
+    desk.settle("echo more >> part.txt")
+    desk.issue(1)
+    _, summary = desk.run()
+    desk.commit("mine.txt", "mine")
+    merge = f"git merge tidegate/{summary.run}"
+    told = desk.text("status").splitlines()[-1]
+    assert told == f"what landed is not in main, which has moved on: {merge}"
+    desk.git(*merge.split()[1:], "--no-edit")
+    assert desk.text("status").splitlines()[-1] == "1 landed"
+
+
 def test_a_landing_on_a_branch_with_commits_of_its_own_names_the_command(desk: Desk) -> None:
     """What landed is not in the user's repository yet, so the remedy says where to pull it from."""
     desk.git("branch", "other")

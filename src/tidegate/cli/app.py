@@ -101,7 +101,7 @@ def init(house: House, *, as_json: bool) -> None:
     "--footprint",
     multiple=True,
     metavar="PATTERN",
-    help="Paths that the builder is told to keep to; repeatable.",
+    help="Paths that the change may touch, and no other; repeatable.",
 )
 @click.option("--priority", type=int, default=0, show_default=True, help="Higher goes first.")
 @command(is_reading=False)
@@ -116,7 +116,7 @@ def add(
 ) -> None:
     """Write an issue under the next free number, or hand it to your tracker's command.
 
-    What the builder is to keep to is a pattern of paths:
+    What the change may touch is a pattern of paths:
 
         tidegate add "Fix the date parser" --footprint 'src/dates/**'
     """

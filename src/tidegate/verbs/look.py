@@ -95,6 +95,9 @@ def _untaken(house: House, repository: Repository, run: Row) -> str:
     if tip is None or target is None or house.repositories.has_before(repository, tip, target):
         return ""
     short = str(run["target"]).removeprefix("refs/heads/")
+    if not house.repositories.has_before(repository, target, tip):
+        branch = str(run["ref"]).removeprefix("refs/heads/")
+        return f"what landed is not in {short}, which has moved on: git merge {branch}"
     return f"what landed is not in {short} yet: `tidegate land --run {run['run_id']}` takes it"
 
 
