@@ -330,3 +330,62 @@ def test_a_class_that_moves_takes_its_set_up_along() -> None:
     assert said({CALC: CLASS}, {place: weaker}) == [
         f"{CALC}: TestCalc.test_x stands on another TestCalc, now in {place}"
     ]
+
+
+HOOK = "def pytest_collection_modifyitems(items):\n    items.clear()\n"
+FOR_ALL = (
+    "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef fake(monkeypatch):\n"
+    "    monkeypatch.setattr('src.calc.add', max)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "helper"),
+    [
+        ("from tests.fx import pytest_collection_modifyitems\n", HOOK),
+        ("from tests.fx import x as pytest_collection_modifyitems\n", "x = max\n"),
+        ("from tests.fx import *\n", HOOK),
+        ("from tests.fx import x as pytest_plugins\n", "x = ['fake']\n"),
+        ("from tests.fx import collect_ignore\n", "collect_ignore = ['tests']\n"),
+        ("from tests.fx import fake\n", FOR_ALL),
+    ],
+)
+def test_what_a_conftest_imports_may_speak_to_the_runner_too(text: str, helper: str) -> None:
+    """G6-07: a hook or a fixture for all is what it is, wherever it was written."""
+    assert said({}, {"conftest.py": text, "tests/fx.py": helper}) != []
+
+
+def test_a_conftest_may_import_fixtures_and_plugins_by_name() -> None:
+    """A fixture that is asked for by its name takes nothing from those who do not ask."""
+    fixture = FOR_ALL.replace("(autouse=True)", "")
+    text = "import pytest_mock\nfrom tests.fx import fake\n"
+    assert said({}, {"conftest.py": text, "tests/fx.py": fixture}) == []
+    assert said({}, {"tests/test_a.py": f"{FOR_ALL}\n\ndef test_a():\n    assert 1\n"}) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from tests.fx import setup_module\n",
+        "from tests.fx import pytestmark\n",
+        "from tests.fx import load_tests\n",
+        "from tests.fx import fake\n",
+    ],
+)
+def test_an_import_may_not_bring_set_up_into_old_tests(line: str) -> None:
+    """G6-07: what nothing in the file uses can only be meant for the runner."""
+    assert of_calc(line + CALC_TEXT) != []
+
+
+@pytest.mark.parametrize("use", ["def test_b(one):\n    assert one\n", "x: 'one'\n"])
+def test_an_import_that_new_tests_use_is_no_finding(use: str) -> None:
+    """By its name as an argument, or in an annotation."""
+    text = "import os\nfrom tests.fx import one\n" + CALC_TEXT
+    assert of_calc(f"{text}\n\n{use}") == []
+
+
+def test_a_new_test_may_not_bind_what_old_ones_use() -> None:
+    """G6-07: `global` reaches what stands beside it; a name of its own it may bind."""
+    body = "def test_0():\n    global {0}\n    {0} = max\n    assert {0}\n"
+    assert of_calc(f"{CALC_TEXT}\n\n{body.format('add')}") != []
+    assert of_calc(f"{CALC_TEXT}\n\n{body.format('other')}") == []

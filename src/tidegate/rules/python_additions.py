@@ -6,8 +6,10 @@ runner of the tests on their behalf.
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 
+from tidegate.rules.places import test_root
 from tidegate.rules.python_module import EMPTY, Item, Module
 from tidegate.rules.python_names import (
     DANGEROUS,
@@ -20,6 +22,7 @@ from tidegate.rules.python_names import (
     leaf,
     mentions,
     said,
+    used,
 )
 
 _HOOKS = frozenset({
@@ -29,6 +32,7 @@ _HOOKS = frozenset({
     "teardown", "teardown_class", "teardown_function", "teardown_method", "teardown_module",
 })  # fmt: skip
 """Names that a runner looks for: to bind one is to tell it something."""
+_TOLD = _HOOKS | {"__test__", "pytest_plugins"}
 _OF_TEST_CASES = frozenset({
     "run", "debug", "fail", "defaultTestResult", "doCleanups", "doClassCleanups", "countTestCases",
     "failureException", "addCleanup", "shortDescription", "id", "_callTestMethod", "_callSetUp",
@@ -46,17 +50,24 @@ def additions(old: Module, added: Iterable[Item], new: Module, *, is_shared: boo
 
     `is_shared`: other files' tests hear of what stands here, as they do of a conftest.py.
     """
-    yield from _new_imports(old, new)
-    yield from _new_classes(old, new)
     is_alone = old is EMPTY and not is_shared
+    yield from _new_imports(old, new)
+    yield from () if is_alone else _telling_imports(old, new, is_shared=is_shared)
+    yield from _new_classes(old, new)
     for item in added:
         if is_alone or (item.scope and item.scope[:-1] not in old.classes):
             yield from _local_addition(item, new)
         else:
             yield from _addition(old, item, new)
     for name, test in new.tests.items():
-        if name not in old.tests and (harm := _harm(test.node, new)):
+        if name not in old.tests and (harm := _harm(test.node, new) or _rebinds(test.node, old)):
             yield f"{name} {harm}"
+
+
+def _rebinds(node: ast.AST, old: Module) -> str:
+    """What a function does to names of its file that others use; empty where it does nothing."""
+    told = {name for each in ast.walk(node) if isinstance(each, ast.Global) for name in each.names}
+    return f"binds {', '.join(sorted(told & old.names))} anew" if told & old.names else ""
 
 
 def _new_imports(old: Module, new: Module) -> Iterator[str]:
@@ -66,6 +77,39 @@ def _new_imports(old: Module, new: Module) -> Iterator[str]:
             yield f"{name} is imported from elsewhere"
         if new.imports[name] == "pytest:exit":
             yield f"{name} ends the run of the tests"
+
+
+def _telling_imports(old: Module, new: Module, *, is_shared: bool) -> Iterator[str]:
+    """Imports that a runner hears of: hooks, fixtures for all, and whatever a star brings along."""
+    for name in new.imports.keys() - old.imports.keys():
+        is_name = ":" in new.imports[name]
+        if old is EMPTY and name.startswith("* "):
+            yield f"{name} may bring what speaks to the runner"
+        elif (is_name and name.startswith("pytest_")) or name in _TOLD:
+            yield f"{name} is imported, and speaks to the runner"
+        elif not is_shared and _is_of_tests(new.imports[name]) and name not in _read(new):
+            yield f"{name} is imported and used nowhere, as a fixture for all would be"
+
+
+def _is_of_tests(origin: str) -> bool:
+    """Whether a name comes out of a file that lies among tests."""
+    module, colon, _ = origin.partition(":")
+    return bool(colon) and test_root(f"{module.replace('.', '/')}.py") is not None
+
+
+def _read(module: Module) -> frozenset[str]:
+    return frozenset((*used(module.tree), *_exported(module.tree)))
+
+
+def _exported(tree: ast.Module) -> Iterator[str]:
+    """The names that stand as texts, as in `__all__` and in annotations."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)):
+                yield from _WORD.findall(text)
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def _taken(old: Module, name: str) -> frozenset[str]:
@@ -90,8 +134,14 @@ def _local_addition(item: Item, new: Module) -> Iterator[str]:
         yield "pytest_plugins is added"
     elif any(_reaches_out(node, new) for node in on_load(item.node)):
         yield "code is added that reaches out of the file when it is loaded"
+    elif not new.tests and isinstance(item.node, Function) and _is_for_all(item.node):
+        yield f"the fixture {item.node.name} acts on the tests of whoever imports it"
     elif harm := _harm(item.node, new):
         yield f"{named(item)} {harm}"
+
+
+def _is_for_all(node: Function) -> bool:
+    return is_far_reaching_fixture(node) and "autouse" in "".join(map(said, node.decorator_list))
 
 
 def _harm(node: ast.AST, module: Module) -> str:
@@ -169,7 +219,7 @@ def _addition(old: Module, item: Item, new: Module) -> Iterator[str]:
         yield f"the fixture {item.node.name} acts on tests that do not ask for it"
     elif not is_inert(item.node):
         yield "code is added that runs when the file is loaded"
-    elif harm := _harm(item.node, new):
+    elif harm := _harm(item.node, new) or _rebinds(item.node, old):
         yield f"{named(item)} {harm}"
 
 
