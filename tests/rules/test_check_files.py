@@ -123,6 +123,34 @@ def test_what_is_about_other_things_is_no_finding(path: str, text: str, was: str
         "pytest/__init__.py",
         "src/unittest/__init__.py",
         "evil.pth",
+        "tests/sitecustomize.py",
+        "pytest_asyncio.py",
+        "pytest.so",
+        "src/__pycache__/calc.cpython-312.pyc",
+        "circle.yml",
+        ".zuul.yaml",
+        ".tekton/test.yaml",
+        ".azure-pipelines/test.yml",
+        "azure-pipelines-pr.yml",
+        ".gitlab-ci-extra.yml",
+        ".gitlab/ci.yml",
+        ".drone.jsonnet",
+        "jenkins/Jenkinsfile.test",
+        "codeship-steps.yml",
+        "screwdriver.yaml",
+        "buildspec-test.yml",
+        "lefthook.yml",
+        ".husky/pre-push",
+        "cypress.json",
+        "jest.preset.js",
+        "jest.config.base.js",
+        "vitest.global-setup.ts",
+        "test-setup.js",
+        "playwright-ct.config.ts",
+        "cucumber.js",
+        "bunfig.toml",
+        ".stestr.conf",
+        "src/.gitattributes",
     ],
 )
 def test_files_of_the_runner_count_as_a_whole(path: str) -> None:
@@ -130,6 +158,28 @@ def test_files_of_the_runner_count_as_a_whole(path: str) -> None:
     assert len(said({}, {path: "x"})) == 1
     assert len(said({path: "x"}, {path: "y"})) == 1
     assert len(said({path: "x"}, {})) == 1
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/ci/run.py",
+        "docs/Jenkinsfile.md/x",
+        "src/circle.py",
+        "circle.svg",
+        "data/wercker.txt",
+        "src/setup.ts",
+        "src/test.ts",
+        "src/pytest_notes.md",
+        "mypy/README.md",
+        "src/cypress.ts",
+        "src/jest.ts",
+        ".vscode/settings.json",
+    ],
+)
+def test_what_is_only_called_alike_is_no_finding(path: str) -> None:
+    """A name that a tool's name is a part of says nothing to the tool."""
+    assert said({path: "a = 1\n"}, {path: "a = 2\n"}) == []
 
 
 def test_lock_files_are_known() -> None:

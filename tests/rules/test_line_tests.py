@@ -172,3 +172,32 @@ def test_a_language_that_is_not_known_is_compared_all_the_same() -> None:
     assert edited(path, text, "= 4", "!= 7") != []
     assert said({path: text}, {path: text + '\n@test "more" {\n  true\n}\n'}) == []
     assert said({"tests/run.sh": "check a\n"}, {"tests/run.sh": "true\n"}) != []
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "calc_windows_test.go",
+        "calc_js_wasm_test.go",
+        "_calc_test.go",
+        ".calc_test.go",
+        "_old/calc_test.go",
+        "testdata/calc_test.go",
+        "vendor/calc/calc_test.go",
+    ],
+)
+def test_a_test_of_go_that_is_renamed_out_of_the_build_is_gone(place: str) -> None:
+    """G6-07: names say for which system a file is built, and which is not built at all."""
+    assert said({"calc_test.go": GO}, {place: GO}) == ["calc_test.go: TestAdd is gone"]
+    assert said({"calc_test.go": GO}, {"sums_test.go": GO}) == []
+
+
+def test_tests_of_one_system_may_move_among_its_files() -> None:
+    """What was built there only is built there still."""
+    assert said({"a_windows_test.go": GO}, {"b_windows_test.go": GO}) == []
+
+
+def test_tests_of_a_script_may_not_move_to_what_was_installed() -> None:
+    """G6-07: no runner looks there."""
+    path, text = FILES["js"]
+    assert said({path: text}, {"src/node_modules/calc.test.ts": text}) != []

@@ -267,3 +267,11 @@ def test_what_is_nested_deeply_is_compared_all_the_same() -> None:
     assert said({CALC: deep}, {CALC: deep + "\n\ndef test_b():\n    assert 1\n"}) == []
     assert edited(CALC, deep, "assert f", "f") != []
     assert said({CALC: deep}, {"tests/test_b.py": deep.replace("assert f", "f")}) != []
+
+
+@pytest.mark.parametrize("path", ["docs/spec/api.md", "spec/spec.md", "docs/tests/notes.rst"])
+def test_prose_in_a_folder_called_spec_is_no_data(path: str) -> None:
+    """A specification is not what tests expect; a fixture beside the specs is."""
+    assert said({path: "a"}, {path: "b"}) == []
+    assert said({"spec/fixtures/a.json": "a"}, {"spec/fixtures/a.json": "b"}) != []
+    assert said({"tests/cases/a.md": "a"}, {"tests/cases/a.md": "b"}) != []

@@ -12,10 +12,16 @@ from tidegate.rules.sections import changed_in
 _CI = re.compile(
     r"""
     \.(?:github/(?:workflows|actions)|circleci|buildkite|ci|semaphore|woodpecker|teamcity)/.+
+    | \.(?:tekton|builds|buddy|azure-?pipelines|azuredevops|ado|harness|appveyor|gitlab-ci)/.+
+    | \.?(?:zuul\.d|azure-pipelines|bamboo-specs|concourse)/.+
     | \.(?:forgejo|gitea)/(?:workflows|actions)/.+ | \.?gitlab/ci/.+
-    | \.(?:gitlab-ci|travis|drone|cirrus|woodpecker|appveyor|pre-commit-config)\.(?:ya?ml|star)
-    | (?:appveyor|azure-pipelines|bitbucket-pipelines|cloudbuild|buildspec|bitrise|codemagic)\.ya?ml
-    | (?:.*/)?Jenkinsfile
+    | \.(?:gitlab-ci|travis|drone|cirrus|woodpecker|appveyor|pre-commit-config|zuul|build|prow
+        |mergify|evergreen|packit|onedev-buildspec|vsts-ci)(?:[.-]\w+)*\.(?:ya?ml|star|jsonnet)
+    | (?:appveyor|azure-pipelines|bitbucket-pipelines|cloudbuild|buildspec|bitrise|codemagic
+        |circle|zuul|buddy|codefresh|wercker|shippable|screwdriver)(?:-\w+)*\.(?:ya?ml|json)
+    | codeship-(?:steps|services)\.yml | bors\.toml | \.space\.kts | \.?lefthook\.(?:ya?ml|toml)
+    | \.gitlab/.*ci.*\.ya?ml | \.husky/.+
+    | (?:.*/)?(?:[\w-]+\.)?Jenkinsfile(?:\.\w+)?
     """,
     re.VERBOSE,
 )
@@ -26,6 +32,14 @@ _RUNNER = re.compile(
     | \.?(?:jest|vitest|karma|cypress|playwright|wdio|ava|mocha|nightwatch|jasmine)
       (?:[.-](?:config|conf|setup|workspace|unit|e2e|int|ci))+\.[cm]?[jt]s(?:on|x)?
     | \.mocharc(?:\.\w+)? | \.nycrc(?:\.\w+)? | \.c8rc(?:\.\w+)? | \.taprc | setupTests\.[jt]sx?
+    | (?:cypress|testem)\.json | jest\.preset\.[cm]?js | \.testcaferc\.\w+
+    | (?:protractor|codecept|testem|stryker|wtr|web-test-runner|playwright-ct|nyc|jest-\w+)
+      \.(?:conf|config)\.[cm]?[jt]s(?:on)? | \.?cucumber\.(?:[cm]?js|json|ya?ml)
+    | (?:jest|vitest|karma|mocha|cypress)
+      [.-](?:config|global-setup|globalSetup|setup|environment)(?:[.-]\w+)*\.[cm]?[jt]s(?:on|x)?
+    | (?:test-?[sS]etup|setup-?(?:[tT]ests?|[jJ]est|[vV]itest))\.[cm]?[jt]sx?
+    | bunfig\.toml | \.runsettings | .+\.runsettings | (?:.*\.)?xunit\.runner\.json | \.stestr\.conf
+    | kotest\.properties | \.?lcovrc | \.?gcovr(?:\.cfg|\.toml)? | Pest\.php | \.gitattributes
     | \.npmrc | phpunit(?:\.dist)?\.xml(?:\.dist)? | \.rspec(?:-local)? | nextest\.toml
     | junit-platform\.properties | testng\.xml | CTestCustom\.cmake | \.?tarpaulin\.toml
     )""",
@@ -48,8 +62,11 @@ _BY_LINES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (re.compile(r"CMakeLists\.txt"), re.compile(r"(?i).*(?:_tests?\b|ctest|test_)")),
 )
 _IMPOSTOR = re.compile(
-    r"(?:src/|lib/)?(?:sitecustomize|usercustomize|pytest|_pytest|pluggy|unittest|coverage|pytest_cov"
-    r"|nose|nose2|hypothesis|xdist)(?:\.py|/.+)|(?:.*/)?[^/]+\.pth"
+    r"(?:(?:src|lib|python|tests?)/)?"
+    r"(?:sitecustomize|usercustomize|_?pytest|pluggy|unittest|coverage|pytest_(?:cov|asyncio|mock"
+    r"|xdist|django|timeout)|nose|nose2|hypothesis|xdist|iniconfig|mypy|ruff|tox|nox)"
+    r"(?:\.(?:py|pyc|so|pyd)|/(?:.*\.(?:py|pyc|so|pyd)))"
+    r"|(?:.*/)?(?:[^/]+\.pth|__pycache__/[^/]+\.pyc)"
 )
 _SHARED = re.compile(r"(?:.*/)?conftest\.py")
 

@@ -57,7 +57,17 @@ _ENDINGS = {
 _TEST_FOLDER = re.compile(
     r"tests?|spec|__tests__|e2e|testdata|(?:.*[a-z0-9])?Tests?|.+[._-][Tt]ests?|tests?[._-].+"
 )
-_HIDDEN_FROM_PYTEST = re.compile(r"\..+|build|CVS|_darcs|dist|node_modules|venv|.+\.egg|\{arch\}")
+_HIDDEN = {
+    Language.PYTHON: re.compile(r"\..+|build|CVS|_darcs|dist|node_modules|venv|.+\.egg|\{arch\}"),
+    Language.GO: re.compile(r"[._].*|testdata|vendor"),
+    Language.SCRIPT: re.compile(r"node_modules"),
+}
+"""Folders that runners do not look into."""
+_PLATFORM = re.compile(
+    r"_(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris"
+    r"|wasip1|windows|386|amd64|arm|arm64|loong64|mips\w*|ppc64\w*|riscv64|s390x|wasm)_test\.go$"
+)
+"""An ending by which a file of Go is built for one system or kind of processor only."""
 _SNAPSHOT = re.compile(
     r"""(?:.*/)?(?:
         (?:__snapshots__|__image_snapshots__|snapshots|goldens?|cassettes|testdata)/.+
@@ -73,7 +83,7 @@ _COLLECTED: dict[Language, tuple[tuple[str, re.Pattern[str]], ...]] = {
         ("unittest", re.compile(r"test.*\.py")),
     ),
     Language.SCRIPT: (("name", re.compile(r".+[.](?:test|spec|cy|e2e)[.](?:[cm]?[jt]sx?)")),),
-    Language.GO: (("name", re.compile(r".+_test\.go")),),
+    Language.GO: (("name", re.compile(r"(?![._]).+_test\.go")),),
     Language.JVM: (
         (
             "name",
@@ -104,9 +114,7 @@ def collectors(path: str) -> frozenset[str]:
     """Who collects the tests of a file by its path: kinds of runners; empty where nobody does."""
     told, name = language(path), path.rpartition("/")[2]
     folders = path.split("/")[:-1]
-    if told is None or (
-        told is Language.PYTHON and any(map(_HIDDEN_FROM_PYTEST.fullmatch, folders))
-    ):
+    if told is None or (told in _HIDDEN and any(map(_HIDDEN[told].fullmatch, folders))):
         return frozenset()
     kinds = {kind for kind, pattern in _COLLECTED.get(told, ()) if pattern.fullmatch(name)}
     if told is Language.SCRIPT and "__tests__" in folders:
@@ -121,7 +129,7 @@ _BY_FOLDER = (Language.SCRIPT, Language.RUST)
 
 def test_root(path: str) -> str | None:
     """The outermost folder of tests that a path lies in, with its own path; None outside of any."""
-    folders = path.split("/")[:-1]
+    folders = [] if _PROSE.fullmatch(path) else path.split("/")[:-1]
     for number, folder in enumerate(folders, start=1):
         if _TEST_FOLDER.fullmatch(folder):
             return "/".join(folders[:number])
@@ -134,7 +142,13 @@ def may_take_over(old: str, new: str, *, kinds: frozenset[str]) -> bool:
     A runner may be pointed at a folder of tests: what leaves it may be found no more.
     """
     root = test_root(old)
+    if _PLATFORM.findall(old) != _PLATFORM.findall(new):
+        return False
     return kinds <= collectors(new) and (root is None or new.startswith(f"{root}/"))
+
+
+_PROSE = re.compile(r"(?:.*/)?(?:docs?|spec)/(?:[^/]+/)*[^/]+\.(?:md|rst|adoc|tex)")
+"""Folders that are called after what they specify, or document."""
 
 
 def is_snapshot(path: str) -> bool:
