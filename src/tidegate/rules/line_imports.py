@@ -1,7 +1,7 @@
 """What a file imports, told by its lines: each name with where it comes from."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 _IMPORT = re.compile(
     r"(?:import|use|from|require\w*|export \* from)\b.*|(?:const|let|var)\b.*\brequire\(.*"
@@ -57,3 +57,15 @@ def changed(old: Mapping[str, str], new: Mapping[str, str], rest: Iterable[str])
     lost = [name for name, origin in old.items() if new.get(name) != origin]
     used = {name for line in rest for name in _NAME.findall(line)} if lost else set()
     yield from (name for name in lost if name in new or name in used)
+
+
+_NEAR = re.compile(r".*['\"`]\.{0,2}/.*|use\s+(?:crate|super|self)\b.*")
+_OF_JVM = re.compile(r"import\s+(?:static\s+)?[\w.]+;?")
+
+
+def taken(old: Mapping[str, str], new: Mapping[str, str], used: Collection[str]) -> Iterator[str]:
+    """The names that old tests had without an import, and that come out of a near file now."""
+    for name, origin in new.items():
+        is_own = _NEAR.fullmatch(origin) or _OF_JVM.fullmatch(origin)
+        if name not in old and name in used and is_own:
+            yield name

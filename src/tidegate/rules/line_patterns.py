@@ -24,7 +24,20 @@ class Patterns:
     skip: re.Pattern[str] = NOTHING
     focus: re.Pattern[str] = NOTHING
     asserts: re.Pattern[str] = NOTHING
+    binds: re.Pattern[str] = NOTHING
+    """What gives a value a name within a test."""
+    branch: re.Pattern[str] = NOTHING
+    """What begins a block that may hold nothing but what `fails` matches."""
+    fails: re.Pattern[str] = NOTHING
     load: re.Pattern[str] = NOTHING
+    replace: re.Pattern[str] = NOTHING
+    """What replaces things for all tests of its file."""
+    spy: re.Pattern[str] = NOTHING
+    """What replaces them until `restore`."""
+    restore: re.Pattern[str] = NOTHING
+    ticks: bool = False
+    """Whether a text between backticks may go over several lines."""
+    heredocs: bool = False
     hook: re.Pattern[str] = NOTHING
     """What runs before or after each test of a group."""
     region: re.Pattern[str] = NOTHING
@@ -47,7 +60,8 @@ PATTERNS: dict[Language, Patterns] = {
     ),
     Language.SCRIPT: Patterns(
         test=re.compile(
-            rf"\s*(?:it|test|specify|Deno\.test)(?:\.(?:each|concurrent)\b.*?)?\(\s*{_QUOTED}"
+            rf"\s*(?:it|test|specify|Deno\.test)(?:\.(?:each|concurrent|for)\b.*?)?\(\s*{_QUOTED}"
+            rf"|\s*[\]}}`].*?\)\(\s*{_QUOTED}\s*,"  # after the rows of an `each`
         ),
         skip=re.compile(
             r"\b(?:xit|xtest|xdescribe|xcontext)\b"
@@ -60,16 +74,29 @@ PATTERNS: dict[Language, Patterns] = {
         asserts=re.compile(
             r"\s*(?:await\s+)?(?:expect|assert|should|t\.(?:is|true|ok|equal|deepEqual))\b"
         ),
-        load=re.compile(
-            r"\bprocess\.exit\(|\b(?:jest|vi)\.(?:mock|doMock|spyOn|setMock)\(|expect\.extend\("
+        binds=re.compile(r"\s*(?:const|let|var)\s"),
+        load=re.compile(r"\bprocess\.exit\(|expect\.extend\(|\bglobalThis\b(?=.*\bexpect\b)"),
+        replace=re.compile(
+            r"\b(?:jest|vi)\.(?:mock|setMock|unstable_mockModule|stubGlobal|retryTimes)\("
+            r"|\bmock\.module\(|\bObject\.(?:assign|defineProperty)\("
         ),
+        spy=re.compile(
+            r"\b(?:jest|vi)\.(?:doMock\(|spyOn\((?!\s*(?:console|Math|Date|window|document|process"
+            r"|global\w*)\b))"
+        ),
+        restore=re.compile(r"\bmockRestore\(|\brestoreAllMocks\(|\brestoreMocks\b|\bdontMock\("),
+        ticks=True,
         hook=re.compile(r"^\s*(?:before|after)(?:Each|All)?\s*\("),
     ),
     Language.GO: Patterns(
         test=re.compile(r"func\s+((?:Test|Benchmark|Fuzz|Example)\w*)\s*\("),
         skip=re.compile(r"\b[tbf]\.Skip(?:Now|f)?\(|^//go:build|^// \+build"),
         asserts=re.compile(r"\s*(?:assert|require)\.\w+\("),
-        load=re.compile(r"\bos\.Exit\(|func\s+(?:TestMain|init)\s*\("),
+        binds=re.compile(r"\s*(?:var\s|[\w, ]+:=)"),
+        branch=re.compile(r"\s*if\b.*\{$"),
+        fails=re.compile(r"\s*[tbf]\.(?:Error|Fatal|Log)f?\("),
+        ticks=True,
+        load=re.compile(r"\b(?:os|syscall)\.Exit\(|\bflag\.Set\(|func\s+(?:TestMain|init)\s*\("),
     ),
     Language.RUST: Patterns(
         test=re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)"),
@@ -77,6 +104,7 @@ PATTERNS: dict[Language, Patterns] = {
         marked=re.compile(r"#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck|bench)\b"),
         skip=re.compile(r"#!?\[\s*(?:ignore|should_panic|cfg_attr|cfg(?!\(test\)))\b"),
         asserts=re.compile(r"\s*(?:debug_)?assert(?:_\w+)?!"),
+        binds=re.compile(r"\s*let\s"),
         load=re.compile(r"\bprocess::(?:exit|abort)\("),
         region=re.compile(r"#\[cfg\((?:all\()?test\b"),
     ),
@@ -92,6 +120,7 @@ PATTERNS: dict[Language, Patterns] = {
             r"@(?:\w+\.)*(?:Disabled\w*|Ignore|EnabledIf\w*|EnabledOn\w*)\b|\bassum(?:e|ing)\w*\(|expected\s*="
         ),
         asserts=re.compile(r"\s*(?:\w+\.)?(?:assert\w*|verify|expect\w*|should\w*)\s*\("),
+        binds=re.compile(r"\s*(?:final\s+)?(?:va[lr]|[A-Za-z][\w.<>\[\], ]*)\s+\w+\s*(?::[^=]+)?="),
         hook=re.compile(r"@(?:\w+\.)*(?:Before|After)(?:Each|All|Class|Test)?\b"),
         load=re.compile(r"\bSystem\.exit\(|\bexitProcess\(|\bhalt\("),
     ),
@@ -104,8 +133,17 @@ PATTERNS: dict[Language, Patterns] = {
         ),
         focus=re.compile(r"^\s*(?:fit|fdescribe|fcontext|fspecify)\b|\bfocus:\s*true|:focus\b"),
         asserts=re.compile(r"\s*(?:assert\w*|refute\w*|expect|must_\w+)\b"),
-        load=re.compile(r"^\s*(?:exit!?|abort)\b|\bKernel\.exit"),
-        hook=re.compile(r"^\s*(?:def\s+(?:setup|teardown)|(?:before|after|around|setup)\b.*do\b)"),
+        binds=re.compile(r"\s*[a-z_]\w*(?:,\s*[a-z_]\w*)*\s*=(?![=~])"),
+        load=re.compile(
+            r"^\s*(?:exit!?|abort|undef)\b|\bKernel\.exit|\b(?:remove|undef)_method\b"
+            r"|\bdef\s+(?:self\.)?(?:runnable_methods|run|run_one_method)\b|\bRSpec\.configure\b"
+            r"|\bprivate\s*\(?:test_"
+        ),
+        replace=re.compile(r"\bdefine_singleton_method\b|\.(?:stub|any_instance)\b(?!.*\bdo\b)"),
+        heredocs=True,
+        hook=re.compile(
+            r"^\s*(?:def\s+(?:setup|teardown)|(?:before|after|around|setup|let!)(?:\(.*)?.*(?:\bdo\b|\{))"
+        ),
         block=re.compile(r"=begin\b"),
         block_end=re.compile(r"^=end\b"),
     ),

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tidegate.rules import line_imports
+from tidegate.rules import line_additions, line_imports, line_texts
 from tidegate.rules.line_patterns import Patterns
 from tidegate.rules.python_names import is_subsequence
 
@@ -27,6 +27,8 @@ _DECIDING = re.compile(
 )
 _MODULE = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+")
 _NOWHERE = -1
+_HIDING = ("private", "protected")
+"""What makes the tests below it nobody's, where a line says nothing else."""
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ def cut(text: str, patterns: Patterns, *, is_test_file: bool) -> Segments:
     current: list[str] = []
     depth = _NOWHERE
     region = 0 if is_test_file else _NOWHERE
+    hidden = _NOWHERE
     for line in _lines(text, patterns):
         while above and above[-1][0] >= line.indent:
             above.pop()
@@ -81,7 +84,8 @@ def cut(text: str, patterns: Patterns, *, is_test_file: bool) -> Segments:
             if region != _NOWHERE:
                 segments.rest.extend(line.all)
         segments.focused += patterns.focus.search(line.head) is not None
-        segments.shut += _shuts(line, above)
+        segments.shut += _shuts(line, above) or (name is not None and line.indent == hidden)
+        hidden = line.indent if line.bare in _HIDING else hidden
         if any(map(patterns.hook.search, line.all)):
             segments.hooks[tuple(said for _, said in above)] += 1
         above.append((line.indent, " ".join(line.all)))
@@ -91,7 +95,8 @@ def cut(text: str, patterns: Patterns, *, is_test_file: bool) -> Segments:
 def _lines(text: str, patterns: Patterns) -> Iterator[_Line]:
     """The lines that count, each with the marks before it; comments are dropped."""
     is_comment, marks = False, list[str]()
-    for whole in text.splitlines():
+    read = line_texts.whole(text, ticks=patterns.ticks, heredocs=patterns.heredocs)
+    for whole in read:
         bare, head = whole.strip(), whole[:LINE_CHARACTERS_MAX]
         if is_comment or patterns.block.match(head):
             is_comment = patterns.block_end.search(whole) is None
@@ -159,25 +164,26 @@ def changes(old: Segments, new: Segments, patterns: Patterns) -> Iterator[str]:
         if name in new.tests and (found := change(lines, new.tests[name], patterns)):
             yield f"{name} {found}"
     (had, before), (has, after) = line_imports.parted(old.rest), line_imports.parted(new.rest)
-    for name in _other_imports(had, has, after, new):
+    for name in _other_imports(had, has, after, old, new) if had != has else ():
         yield f"{name} is imported from elsewhere, or no more"
+    for name in line_additions.defined_anew(before, _more(before, after), old.tests):
+        yield f"{name} is defined anew"
     if not is_subsequence(before, after):
         yield "lines that tests stand on have changed or are gone"
     if before and any(_matches(patterns.skip, line) for line in _more(before, after)):
         yield "tests are skipped"
     if new.shut > old.shut:
         yield "something is added that tests are reached through"
-    if any(above in old.groups for above in (new.hooks - old.hooks)):
-        yield "something is added that runs before or after tests that were there"
     yield from reaching_out(old, new, patterns)
 
 
 def _other_imports(
-    had: list[str], has: list[str], others: list[str], new: Segments
+    had: list[str], has: list[str], others: list[str], old: Segments, new: Segments
 ) -> Iterator[str]:
-    if had != has:
-        lines = [*others, *(line for lines in new.tests.values() for line in lines)]
-        yield from line_imports.changed(line_imports.origins(had), line_imports.origins(has), lines)
+    before, after = line_imports.origins(had), line_imports.origins(has)
+    lines = [*others, *(line for lines in new.tests.values() for line in lines)]
+    yield from line_imports.changed(before, after, lines)
+    yield from line_imports.taken(before, after, line_additions.free(old.tests))
 
 
 def reaching_out(old: Segments, new: Segments, patterns: Patterns) -> Iterator[str]:
@@ -185,9 +191,18 @@ def reaching_out(old: Segments, new: Segments, patterns: Patterns) -> Iterator[s
     if new.focused > old.focused:
         yield "only some tests are run"
     known = {*old.rest, *(line for lines in old.tests.values() for line in lines)}
-    fresh = (line for lines in (new.rest, *new.tests.values()) for line in lines)
-    if any(line not in known and _matches(patterns.load, line) for line in fresh):
+    if any(above in old.groups for above in (new.hooks - old.hooks)) and old.tests:
+        yield "something is added that runs before or after tests that were there"
+    fresh = [line for lines in (new.rest, *new.tests.values()) for line in lines]
+    added = [line_texts.unquoted(line) for line in fresh if line not in known]
+    # A runner gives each file its own modules: what a new one replaces there is its own.
+    is_kept = not known or any(map(patterns.restore.search, fresh))
+    if any(_matches(patterns.load, line) for line in added) or (
+        known and any(_matches(patterns.replace, line) for line in added)
+    ):
         yield "code is added that reaches further than its own tests"
+    elif not is_kept and any(_matches(patterns.spy, line) for line in added):
+        yield "code is added that replaces what other tests look at"
 
 
 def change(old: list[str], new: list[str], patterns: Patterns) -> str | None:
@@ -200,7 +215,7 @@ def change(old: list[str], new: list[str], patterns: Patterns) -> str | None:
     if not is_subsequence(old, new):
         is_said = any(patterns.asserts.match(line) for line in _more(new, old))
         return "asserts something else" if is_said else "does something else"
-    if all(patterns.asserts.match(line) or _CLOSING.fullmatch(line) for line in extra):
+    if line_additions.only_adds(old, new, patterns):
         return None
     return "does something else"
 
