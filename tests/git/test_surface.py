@@ -236,6 +236,40 @@ def test_what_a_recipe_in_a_folder_runs_is_not_the_changes_to_edit(world: World,
     assert [each.path for each in step.findings] == ["backend/verify.sh"]
 
 
+@pytest.mark.parametrize(
+    ("link", "target", "gate"),
+    [
+        ("verify.sh", "tools/verify.sh", "verify.sh"),
+        ("ci", "tools", "ci/verify.sh"),
+        ("deep/ci", "../tools", "deep/ci/verify.sh"),
+    ],
+)
+def test_a_script_that_is_run_through_a_link_is_the_checks(
+    world: World, base: str, link: str, target: str, gate: str
+) -> None:
+    """G6-05, G6-08: the link is a part of the check, and so is what it leads to."""
+    del base
+    commit(world.root, {"tools/verify.sh": ". tools/lib.sh\n", "tools/lib.sh": "pytest\n"})
+    (world.root / link).parent.mkdir(exist_ok=True)
+    (world.root / link).symlink_to(target)
+    base = into_hub(world, commit(world.root, {}))
+    for path in ("tools/verify.sh", "tools/lib.sh"):
+        writing(path, "exit 0\n")(world.root)
+    step = judged(world, base, gates=(gate,))
+    assert {each.path for each in step.findings} == {"tools/verify.sh", "tools/lib.sh"}
+
+
+def test_a_script_that_a_manifest_names_is_the_checks(world: World, base: str) -> None:
+    """G6-08: `npm test` runs what package.json says; its other parts are not the check's."""
+    del base
+    made = {"package.json": '{"scripts": {"test": "node ci/t.js"}}\n', "ci/t.js": "run();\n"}
+    base = into_hub(world, commit(world.root, made))
+    writing("ci/t.js", "//\n")(world.root)
+    writing("package.json", '{"scripts": {"test": "node ci/t.js"}, "name": "x"}\n')(world.root)
+    step = judged(world, base, gates=named_by("npm test"))
+    assert [each.path for each in step.findings] == ["ci/t.js"]
+
+
 def test_an_executable_bit_of_the_check_counts(world: World, base: str) -> None:
     """G3-21, G6-08: a script that cannot be run any more is another check."""
     (world.root / "scripts/verify.sh").chmod(0o755)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tidegate.git import objects
 from tidegate.git.command import Git
 from tidegate.git.tree_diff import ABSENT, GITLINK, LINK, Change, Finding
-from tidegate.rules import gate_files, test_surface
+from tidegate.rules import gate_texts, test_surface
 from tidegate.rules.finding import ChangedFile
 
 CALLS_MAX = 3
@@ -31,7 +31,7 @@ def changed(
         if int(oid, 16)
     ]
     # Together, for each process that is started takes milliseconds.
-    read = objects.small_blobs(git, [*_in_tree(old, check), *oids])
+    read = objects.small_blobs(git, [*_in_tree(old, [*check, *gate_texts.MANIFESTS]), *oids])
     texts = {name: _text(content) for name, content in read.items()}
     files = (_file(change, texts if change.path in asked else None) for change in changes)
     gates = _with_called(git, old, check, texts)
@@ -48,10 +48,12 @@ def _with_called(
 ) -> frozenset[str]:
     """The files that a check is made of: its own, and what they run as the tree has them."""
     known = dict.fromkeys(check)
-    waiting = list(known)
+    waiting = [*known, *gate_texts.MANIFESTS]
     for _ in range(CALLS_MAX):
         read_now = [(path, texts[name]) for path in waiting if (name := f"{tree}:{path}") in texts]
-        called = dict.fromkeys(found for path, text in read_now for found in _called(path, text))
+        called = dict.fromkeys(
+            found for path, text in read_now for found in gate_texts.called(path, text)
+        )
         waiting = [path for path in called if path not in known][: GATE_FILES_MAX - len(known)]
         if not waiting:
             break
@@ -59,12 +61,6 @@ def _with_called(
         read = objects.small_blobs(git, _in_tree(tree, waiting))
         texts = {name: _text(content) for name, content in read.items()}
     return frozenset(known)
-
-
-def _called(path: str, text: str) -> Iterator[str]:
-    """What a file of the check runs: seen from the root, or from the folder of the file."""
-    for folder in dict.fromkeys(("", path.rpartition("/")[0])):
-        yield from gate_files.called_by(text, folder)
 
 
 def _is_plain(change: Change) -> bool:

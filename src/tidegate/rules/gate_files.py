@@ -38,9 +38,32 @@ _RECIPES: dict[str, tuple[str, ...]] = {
     "pre-commit": (".pre-commit-config.yaml",),
     "eslint": ("eslint.config.js", "eslint.config.mjs", ".eslintrc.json", ".eslintrc.js"),
     "tsc": ("tsconfig.json",),
-    "golangci-lint": (".golangci.yml", ".golangci.yaml"),
+    "golangci-lint": (".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"),
     "rubocop": (".rubocop.yml",),
-    "docker": ("Dockerfile",),
+    "bmake": ("makefile", "Makefile"),
+    "remake": ("GNUmakefile", "makefile", "Makefile"),
+    "scons": ("SConstruct",),
+    "waf": ("wscript",),
+    "doit": ("dodo.py",),
+    "ant": ("build.xml",),
+    "meson": ("meson.build",),
+    "mise": ("mise.toml", ".mise.toml"),
+    "docker-compose": ("docker-compose.yml", "docker-compose.yaml", "compose.yaml", "compose.yml"),
+    "bazel": (".bazelrc",),
+    "pants": ("pants.toml",),
+    "tilt": ("Tiltfile",),
+    "lefthook": ("lefthook.yml", ".lefthook.yml"),
+    "lint-imports": (".importlinter",),
+    "shellcheck": (".shellcheckrc",),
+    "yamllint": (".yamllint", ".yamllint.yml", ".yamllint.yaml"),
+    "biome": ("biome.json", "biome.jsonc"),
+    "phpstan": ("phpstan.neon", "phpstan.neon.dist"),
+    "psalm": ("psalm.xml",),
+    "standardrb": (".standard.yml",),
+    "detekt": ("detekt.yml",),
+    "typos": ("typos.toml", "_typos.toml", ".typos.toml"),
+    "codespell": (".codespellrc",),
+    "docker": ("Dockerfile", "docker-compose.yml", "compose.yaml", "compose.yml"),
     "earthly": ("Earthfile",),
     "dagger": ("dagger.json",),
     "gradlew": ("gradlew", "gradle/wrapper/gradle-wrapper.properties"),
@@ -60,7 +83,13 @@ _FILE_OPTIONS = frozenset({
 })  # fmt: skip
 _FILES_OF = {
     "bash": frozenset({"--init-file"}),
+    "gradle": frozenset({"-I", "-b", "--init-script", "--build-file"}),
+    "gradlew": frozenset({"-I", "-b", "--init-script", "--build-file"}),
+    "jest": frozenset({"--setupFiles", "--setupFilesAfterEnv", "--globalSetup"}),
     "mocha": frozenset({"-r", "--require"}),
+    "phpunit": frozenset({"--bootstrap"}),
+    "rspec": frozenset({"-r", "--require", "-O", "--options"}),
+    "ruby": frozenset({"-r"}),
     "node": frozenset({"-r", "--require", "--import", "--loader", "--experimental-loader"}),
     "tsc": frozenset({"-p", "--project"}),
 }
@@ -69,15 +98,25 @@ _FOLDERS_OF = {"just": frozenset({"-d"}), "task": frozenset({"-d"})}
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
 _DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 _VARIABLE = re.compile(r"\$(?:\((\w+)\)|\{(\w+)\}|(\w+))")
+_PLACE = re.compile(
+    r"""("?)\$(?:\{[^}\n]{1,99}\}|[A-Za-z_]\w*"""
+    r"""|\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\)){1,200}\))("?)/"""
+)
+"""What leads a path whose begin only a shell can tell, as `"$(dirname "$0")/`."""
 _SCRIPT = re.compile(r".+\.(?:py|sh|bash)")
 
 
 def named_by(command: str, folder: str = "") -> tuple[str, ...]:
     """The paths, from the repository's root, of what a command runs. Some may not be there."""
     found: dict[str, None] = {}
-    for each in commands(_VARIABLE.sub(_tool, command), folder):
+    for each in commands(_VARIABLE.sub(_tool, _PLACE.sub(_here, command)), folder):
         found |= dict.fromkeys(_of_command(each))
     return tuple(found)
+
+
+def _here(found: re.Match[str]) -> str:
+    """A folder that only a shell can tell is taken for the one that a line is read from."""
+    return "./" if found[1] and found[2] else f"{found[1]}./{found[2]}"
 
 
 def _tool(variable: re.Match[str]) -> str:
@@ -88,7 +127,7 @@ def _tool(variable: re.Match[str]) -> str:
 
 def _of_command(command: Command) -> Iterator[str]:
     words, folder, read = _unwrapped(command)
-    yield from _seen_from(command.folder, read)
+    yield from seen_from(command.folder, read)
     if words and " " in words[0]:  # a text for `eval`, `trap` or `env -S`
         yield from named_by(" ".join(words), folder)
     elif words:
@@ -99,11 +138,11 @@ def _of_program(words: Sequence[str], folder: str, command: Command) -> Iterator
     program, arguments = words[0], words[1:]
     name = program.rpartition("/")[2]
     if "/" in program or _SCRIPT.fullmatch(program):
-        yield from _seen_from(folder, [program])
+        yield from seen_from(folder, [program])
     is_interpreter = FAMILY.fullmatch(name) is not None
     place = folder if is_interpreter else _place_of(name, arguments, folder)
     yield from _recipes(program, place)
-    yield from _seen_from(place, _files_given(name, arguments))
+    yield from seen_from(place, _files_given(name, arguments))
     if is_interpreter:
         yield from _interpreted(name, arguments, folder, command)
 
@@ -113,13 +152,13 @@ def _interpreted(
 ) -> Iterator[str]:
     run = script(name, arguments)
     yield from named_by(run.text, folder) if run.text else ()
-    yield from _seen_from(folder, run.paths)
+    yield from seen_from(folder, run.paths)
     if run.module and run.module[0] in MODULES and len(run.module) <= MODULE_WORDS_MAX:
         yield from _of_command(replace(command, words=run.module, folder=folder))
     elif run.module and FAMILY.fullmatch(run.module[0]) is None:
         yield from _of_program(run.module, folder, command)
     if run.reads_input:
-        yield from _seen_from(command.folder, command.inputs)
+        yield from seen_from(command.folder, command.inputs)
 
 
 @dataclass(slots=True)
@@ -195,13 +234,13 @@ def _recipes(program: str, folder: str) -> Iterator[str]:
     if name in ("gradlew", "mvnw"):  # these look beside themselves
         folder = moved(folder, place) if place else folder
     while recipes:
-        yield from _seen_from(folder, recipes)
+        yield from seen_from(folder, recipes)
         if name in _HERE_ONLY or not folder:
             return
         folder = folder.rpartition("/")[0]
 
 
-def _seen_from(folder: str, paths: Sequence[str] | Iterator[str]) -> Iterator[str]:
+def seen_from(folder: str, paths: Sequence[str] | Iterator[str]) -> Iterator[str]:
     """Paths as git has them; nothing of what lies elsewhere or only a shell can tell."""
     return (found for path in paths if (found := joined(folder, path)))
 

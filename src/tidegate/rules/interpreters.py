@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 FAMILY = re.compile(
-    r"(sh|ash|bash|dash|zsh|ksh|python|pypy|node|deno|bun|tsx|perl|ruby|php|source|\.)[\d.]*"
+    r"(sh|ash|bash|dash|zsh|ksh|python|pypy|node|deno|bun|tsx|ts-node|perl|ruby|php|lua|fish|pwsh|Rscript|expect|bats|source|\.)[\d.]*"
 )
 _SHELLS = frozenset({"sh", "ash", "bash", "dash", "zsh", "ksh"})
 _PYTHONS = frozenset({"python", "pypy"})

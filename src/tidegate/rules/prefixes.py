@@ -5,11 +5,11 @@ if it were the program, and what comes behind it is missed.
 """
 
 PREFIXES = frozenset({
-    "!", "builtin", "bundle", "busybox", "caffeinate", "chronic", "command", "coverage", "do",
-    "doas", "elif", "else", "env", "eval", "exec", "hatch", "if", "ionice", "nice", "nohup", "npm",
-    "npx", "pdm", "pipenv", "pnpm", "poetry", "run", "rye", "setsid", "stdbuf", "sudo", "then",
-    "time", "timeout", "trap", "unbuffer", "until", "uv", "uvx", "while", "xargs", "xvfb-run",
-    "yarn", "{",
+    "!", "builtin", "bundle", "busybox", "caffeinate", "chronic", "command", "coverage",
+    "cross-env", "do", "doas", "elif", "else", "env", "eval", "exec", "hatch", "if", "ionice",
+    "nice", "nohup", "npm", "npx", "parallel", "pdm", "pipenv", "pnpm", "poetry", "run", "rye",
+    "setsid", "stdbuf", "sudo", "then", "time", "timeout", "trap", "unbuffer", "until", "uv",
+    "uvx", "while", "xargs", "xvfb-run", "yarn", "{",
 })  # fmt: skip
 MODULES = frozenset({"coverage", "hatch", "pdm", "pipenv", "poetry", "uv"})
 """Those that Python runs as modules too: `python -m coverage run …`."""
