@@ -6,15 +6,16 @@ asks for. They are read from the target and from the merged tree, never from a w
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tidegate.git import objects
+from tidegate.git import hazards, objects
 from tidegate.git.command import Git
 from tidegate.git.tree_diff import ABSENT, GITLINK, LINK, Change, Finding
 from tidegate.rules import gate_texts, test_surface
 from tidegate.rules.finding import ChangedFile
+from tidegate.rules.shell_words import joined
 
-CALLS_MAX = 3
+CALLS_MAX = 4
 """How far the check's files are followed into those that they run."""
-GATE_FILES_MAX = 200
+GATE_FILES_MAX = 1000
 
 
 def changed(
@@ -40,7 +41,17 @@ def changed(
 
 
 def _in_tree(tree: str, paths: Iterable[str]) -> Iterator[str]:
-    return (f"{tree}:{path}" for path in paths)
+    """How git is asked for paths, and for what they lie in: a folder may be a link."""
+    return (f"{tree}:{path}" for path in hazards.with_folders(paths))
+
+
+def _linked(path: str, texts: Mapping[str, str], tree: str) -> Iterator[str]:
+    """Where a path leads, if it or a folder of it is a link: the text of one is a path."""
+    for place in hazards.with_folders([path]):
+        text = texts.get(f"{tree}:{place}", "")
+        if text and not text.split()[1:]:
+            target = joined(place.rpartition("/")[0], text)
+            yield from () if target is None else (f"{target}{path[len(place) :]}",)
 
 
 def _with_called(
@@ -54,6 +65,7 @@ def _with_called(
         called = dict.fromkeys(
             found for path, text in read_now for found in gate_texts.called(path, text)
         )
+        called |= dict.fromkeys(found for path in waiting for found in _linked(path, texts, tree))
         waiting = [path for path in called if path not in known][: GATE_FILES_MAX - len(known)]
         if not waiting:
             break
