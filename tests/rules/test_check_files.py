@@ -19,6 +19,14 @@ PACKAGE = (
 CARGO = '[package]\nname = "calc"\n\n[dependencies]\na = "1"\n\n[lib]\nname = "calc"\n'
 GRADLE = "plugins {\n}\n\ndependencies {\n}\n\ntest {\n    useJUnitPlatform()\n}\n"
 
+SUREFIRE = (
+    "<modules>\n<module>a</module>\n<module>b</module>\n</modules>\n<plugin>\n"
+    "<artifactId>maven-surefire-plugin</artifactId>\n<x/>\n</plugin>\n<y/>\n"
+)
+VITE = "export default {\n  test: {\n    thresholds: {\n      lines: 90,\n    },\n  },\n}\n"
+CMAKE = "enable_testing()\nadd_test(NAME x COMMAND x)\n"
+MEMBERS = '[workspace]\nmembers = ["a", "b"]\n'
+
 
 @pytest.mark.parametrize(
     ("path", "text", "was", "now"),
@@ -63,6 +71,22 @@ GRADLE = "plugins {\n}\n\ndependencies {\n}\n\ntest {\n    useJUnitPlatform()\n}
             "<project>",
             "<project>\n<skipTests>true</skipTests>",
         ),
+        ("pom.xml", SUREFIRE, "<x/>", "<excludes><exclude>**/Calc*</exclude></excludes>"),
+        ("pom.xml", SUREFIRE, "<module>b</module>\n", ""),
+        ("build.gradle", GRADLE, "Platform()", "Platform()\n    exclude '**/Calc*'"),
+        ("build.gradle", GRADLE, "Platform()", "Platform()\n    onlyIf { false }"),
+        ("gradle/unit.gradle", GRADLE, "useJUnitPlatform()", "enabled = false"),
+        ("settings.gradle", "include ':a', ':b'\n", ", ':b'", ""),
+        ("go.work", "go 1.22\n\nuse (\n\t./a\n\t./b\n)\n", "\t./b\n", ""),
+        ("vite.config.ts", VITE, "lines: 90", "lines: 10"),
+        ("vite.config.ts", VITE, "  test: {", "  test: {\n    exclude: ['**/calc*'],"),
+        ("CMakeLists.txt", CMAKE, "enable_testing()\n", ""),
+        ("CMakeLists.txt", CMAKE, "COMMAND x)", "COMMAND true)"),
+        ("CMakeLists.txt", CMAKE, "COMMAND x)", "COMMAND x)\nset_property(TEST x WILL_FAIL)"),
+        ("Cargo.toml", MEMBERS, ', "b"', ""),
+        ("Cargo.toml", MEMBERS, "members", 'exclude = ["b"]\nmembers'),
+        ("Cargo.toml", MEMBERS, "members", 'default-members = ["a"]\nmembers'),
+        ("package.json", '{"workspaces": ["a", "b"]}', ', "b"', ""),
     ],
 )
 def test_what_tests_are_run_by_is_told(path: str, text: str, was: str, now: str) -> None:
@@ -82,6 +106,16 @@ def test_what_tests_are_run_by_is_told(path: str, text: str, was: str, now: str)
         ("Cargo.toml", CARGO, 'a = "1"', 'a = "2"'),
         ("build.gradle", GRADLE, "dependencies {", "dependencies {\n  testImplementation 'a:b:1'"),
         ("vite.config.ts", "export default {}\n", "{}", "{ base: '/' }"),
+        ("vite.config.ts", VITE, "export", "// the latest\nimport recover from 'x'\nexport"),
+        ("build.gradle", GRADLE, "dependencies {", "dependencies {\n  api 'a:discovery:latest'"),
+        ("build.gradle", GRADLE, "dependencies {", "dependencies {\n  kaptTest('a:b:1')"),
+        ("settings.gradle", "include ':a'\n", "':a'", "':a', ':b'"),
+        ("pom.xml", SUREFIRE, "<y/>", "<artifactId>spring-boot-starter-test</artifactId>"),
+        ("pom.xml", SUREFIRE, "<y/>", "<groupId>org.testcontainers</groupId>"),
+        ("pom.xml", SUREFIRE, "<module>b", "<module>c</module>\n<module>b"),
+        ("CMakeLists.txt", CMAKE, "add", "add_executable(y_test y.c)\nadd_test(y_test)\nadd"),
+        ("Cargo.toml", MEMBERS, '"b"', '"b", "c"'),
+        ("package.json", '{"workspaces": ["a", "b"]}', '"b"', '"b", "c"'),
     ],
 )
 def test_what_is_about_other_things_is_no_finding(path: str, text: str, was: str, now: str) -> None:

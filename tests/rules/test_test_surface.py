@@ -275,3 +275,9 @@ def test_prose_in_a_folder_called_spec_is_no_data(path: str) -> None:
     assert said({path: "a"}, {path: "b"}) == []
     assert said({"spec/fixtures/a.json": "a"}, {"spec/fixtures/a.json": "b"}) != []
     assert said({"tests/cases/a.md": "a"}, {"tests/cases/a.md": "b"}) != []
+
+
+@pytest.mark.parametrize("line", ["HINT = 'use pytest.skip'", "class SkipTestament: pass"])
+def test_code_that_speaks_of_skips_skips_nothing(line: str) -> None:
+    """A tool for tests may name in a text what it looks for."""
+    assert said({"src/plugin.py": "x = 1\n"}, {"src/plugin.py": f"x = 1\n{line}\n"}) == []

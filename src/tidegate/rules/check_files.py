@@ -7,6 +7,7 @@ file that cannot be read as what it should be counts as a whole.
 import re
 from collections.abc import Iterator
 
+from tidegate.rules import build_lines
 from tidegate.rules.sections import changed_in
 
 _CI = re.compile(
@@ -46,21 +47,6 @@ _RUNNER = re.compile(
     re.VERBOSE,
 )
 _CARGO = re.compile(r"(?:.*/)?\.cargo/config(?:\.toml)?")
-_BY_LINES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
-    (re.compile(r"setup\.py"), re.compile(r".*(?:pytest11|test_suite|test_loader|cmdclass)")),
-    (
-        re.compile(
-            r"pom\.xml|build\.(?:gradle|gradle\.kts|sbt|xml)|settings\.gradle(?:\.kts)?"
-            r"|gradle\.properties"
-        ),
-        re.compile(
-            r"(?i)(?!.*\b(?:test\w*(?:implementation|compile\w*|runtimeonly)\b|<scope>test))"
-            r".*(?:test|surefire|failsafe|jacoco|kover|pitest|cover|ignorefailures|failonviolation|enabled\s*=)"
-        ),
-    ),
-    (re.compile(r"vite\.config\.[cm]?[jt]s"), re.compile(r"(?i).*(?:test|cover)")),
-    (re.compile(r"CMakeLists\.txt"), re.compile(r"(?i).*(?:_tests?\b|ctest|test_)")),
-)
 _IMPOSTOR = re.compile(
     r"(?:(?:src|lib|python|tests?)/)?"
     r"(?:sitecustomize|usercustomize|_?pytest|pluggy|unittest|coverage|pytest_(?:cov|asyncio|mock"
@@ -79,7 +65,7 @@ def is_conftest(path: str) -> bool:
 def concerns(path: str) -> bool:
     """Whether a file, or a part of it, may say how a change is checked."""
     name = path.rpartition("/")[2]
-    by_lines = any(pattern.fullmatch(name) for pattern, _ in _BY_LINES)
+    by_lines = build_lines.concerns(name)
     return _as_a_whole(path, name) or by_lines or changed_in(path) is not None
 
 
@@ -98,9 +84,7 @@ def changes(path: str, old: str | None, new: str | None) -> Iterator[str]:
         changed = sorted(sections(old or "", new or ""))
         if changed:
             yield f"{', '.join(changed)}: what tests are run by has changed"
-    for pattern, lines in _BY_LINES:
-        if pattern.fullmatch(name):
-            yield from _changed_lines(lines, old or "", new or "")
+    yield from build_lines.changes(name, old or "", new or "")
 
 
 def _as_a_whole(path: str, name: str) -> bool:
@@ -115,12 +99,3 @@ def _whole(path: str, old: str | None, new: str | None) -> str:
     if _IMPOSTOR.fullmatch(path) and old is None:
         return "a new file that Python loads before or instead of what runs the tests"
     return f"the configuration of a test or coverage tool {happened}"
-
-
-def _changed_lines(pattern: re.Pattern[str], old: str, new: str) -> Iterator[str]:
-    before = [line.strip()[:400] for line in old.splitlines()]
-    after = [line.strip()[:400] for line in new.splitlines()]
-    said_before = [line for line in before if pattern.match(line)]
-    said_after = [line for line in after if pattern.match(line)]
-    if said_before != said_after:
-        yield "lines about tests or coverage have changed"

@@ -21,15 +21,19 @@ _INI = re.compile(
     r"|options\.entry_points\.pytest11"
 )
 _PACKAGE = re.compile(
-    r"(?:scripts|jest|mocha|ava|nyc|c8|vitest|tap|jasmine|karma|cypress|wireit|nx|husky|xo)(?:\..*)?"
+    r"(?:scripts|jest|mocha|ava|nyc|c8|vitest|tap|jasmine|karma|cypress|wireit|nx|husky|xo)(?:\..*)?|workspaces(?:\.packages)?"
 )
 _CARGO = re.compile(
     r"test(?:\..*)?|(?:lib|bin)\.(?:test|doctest|harness)|package\.(?:autotests|autobins)"
     r"|profile\.(?:test|bench)(?:\..*)?|package\.metadata\.nextest(?:\..*)?"
+    r"|workspace\.(?:members|exclude|default-members)"
 )
 _COMPOSER = re.compile(r"scripts(?:\..*)?")
 _NEW_SCRIPT = re.compile(r"scripts\.(?!pre|post|test|check|ci|lint|cover)[^.]*")
 """A script that nothing calls yet: neither a hook around another nor a name that checks have."""
+_PARTS = re.compile(r"workspace\.(?:default-)?members|workspaces(?:\.packages)?")
+"""What lists the parts of a project whose tests are run, and may grow."""
+_TEXT = re.compile(r"'([^']*)'")
 
 
 def changed_in(path: str) -> Compare | None:
@@ -52,10 +56,21 @@ def _compare(
             key
             for key in differing
             if parts.fullmatch(key)
+            and not _has_grown(key, before.get(key, ""), after.get(key, ""))
             and not (harmless_if_new and key not in before and harmless_if_new.fullmatch(key))
         )
 
     return compare
+
+
+def _has_grown(key: str, old: str, new: str) -> bool:
+    """Whether a list of the parts of a project only became longer; a new one may leave some out."""
+    is_new = not old and key == "workspace.default-members"
+    return (
+        bool(_PARTS.fullmatch(key))
+        and not is_new
+        and set(_TEXT.findall(old)) <= {*_TEXT.findall(new)}
+    )
 
 
 def flat(sections: Sections, above: str = "") -> dict[str, str]:

@@ -10,8 +10,9 @@ is still there. Python is read as a syntax tree, other languages line by line (`
 is a reading, not a run: what a test calls outside of the tests' own files is not followed.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
 
@@ -19,6 +20,7 @@ from tidegate.rules import check_files, line_tests, places, python_module, pytho
 from tidegate.rules.finding import ChangedFile, Finding
 from tidegate.rules.line_patterns import PATTERNS, Patterns
 from tidegate.rules.line_tests import Segments
+from tidegate.rules.line_texts import unquoted
 from tidegate.rules.places import Language
 from tidegate.rules.python_module import Module
 
@@ -31,7 +33,7 @@ DETAILS_MAX = 12
 
 _SHARED = ("conftest.py", "__init__.py")
 """What is loaded for the tests of other files too."""
-_SKIPPING = ("SkipTest", "pytest.skip", "pytest.exit", "pytest.xfail", "skip.Exception")
+_SKIPPING = re.compile(r"\bSkipTest\b|\bpytest\.(?:skip|exit|xfail)\b|\bskip\.Exception\b")
 
 
 def reads_text(path: str) -> bool:
@@ -125,7 +127,7 @@ def _is_of_tests(path: str) -> bool:
 
 def _look_at_python(change: _Change, file: ChangedFile) -> None:
     if not _is_of_tests(file.path) and not check_files.is_conftest(file.path):
-        before, after = (_count(text, _SKIPPING) for text in (file.old, file.new))
+        before, after = (_skips(text) for text in (file.old, file.new))
         if after > before:
             change.say(file.path, "code outside of the tests skips or ends them")
         return
@@ -161,8 +163,13 @@ def _module(text: str | None, path: str) -> Module | None:
     return None if len(text) > TEXT_CHARACTERS_MAX else python_module.read(text, path)
 
 
-def _count(text: str | None, words: Sequence[str]) -> int:
-    return sum((text or "").count(word) for word in words)
+def _skips(text: str | None) -> int:
+    """How often a file skips tests; what stands in a quotation only speaks of it."""
+    return sum(
+        len(_SKIPPING.findall(unquoted(line)))
+        for line in (text or "").splitlines()
+        if _SKIPPING.search(line)
+    )
 
 
 def _look_at_lines(change: _Change, file: ChangedFile, patterns: Patterns) -> None:
