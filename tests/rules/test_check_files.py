@@ -47,6 +47,8 @@ MEMBERS = '[workspace]\nmembers = ["a", "b"]\n'
         ),
         ("pyproject.toml", PYPROJECT, "[project]", "tool.tox.x = 1\n[project]"),
         ("pyproject.toml", PYPROJECT, "[project]", "["),
+        ("pyproject.toml", PYPROJECT, "[project]", "project.scripts.pytest = 'a:b'\n[project]"),
+        ("Pipfile", "[scripts]\ntest = 'pytest'\n", "pytest", "true"),
         ("setup.cfg", SETUP, "fail_under = 90", "fail_under = 10"),
         ("setup.cfg", SETUP, "-x", "-x --ignore=tests/test_calc.py"),
         (
@@ -99,6 +101,8 @@ def test_what_tests_are_run_by_is_told(path: str, text: str, was: str, now: str)
     [
         ("pyproject.toml", PYPROJECT, 'version = "1"', 'version = "2"\ndependencies = ["a"]'),
         ("pyproject.toml", PYPROJECT, "line-length = 100", "line-length = 80"),
+        ("pyproject.toml", PYPROJECT, "[tool.b", "[project.scripts]\ncalc = 'a:b'\n[tool.b"),
+        ("Pipfile", "[packages]\na = '*'\n", "a =", "b = '*'\na ="),
         ("setup.cfg", SETUP, "name = calc", "name = sums"),
         ("setup.py", "setup()\n", "setup()", "setup(name='x')"),
         ("package.json", PACKAGE, '"a": "1"', '"a": "2"'),

@@ -201,3 +201,18 @@ def test_tests_of_a_script_may_not_move_to_what_was_installed() -> None:
     """G6-07: no runner looks there."""
     path, text = FILES["js"]
     assert said({path: text}, {"src/node_modules/calc.test.ts": text}) != []
+
+
+def test_a_file_of_rust_that_cargo_builds_no_more_takes_its_tests_along() -> None:
+    """G6-07: what lies deeper in `tests` is built only where another file says so."""
+    text = "#[test]\nfn adds() {\n    assert!(add());\n}\n"
+    assert said({"tests/a.rs": text}, {"tests/old/a.rs": text}) == ["tests/a.rs: adds is gone"]
+    assert said({"tests/a.rs": text}, {"tests/b.rs": text}) == []
+    assert said({"tests/a.rs": text}, {"tests/a/main.rs": text}) == []
+
+
+def test_a_mock_that_every_test_gets_is_held_to_what_it_was() -> None:
+    """Jest takes `__mocks__` in place of what is called so; a new one may come with new tests."""
+    path, text = "src/__mocks__/api.js", "export const get = () => fetchReal();\n"
+    assert edited(path, text, "fetchReal()", "4") != []
+    assert said({}, {path: text}) == []

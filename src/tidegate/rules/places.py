@@ -55,7 +55,7 @@ _ENDINGS = {
 }
 
 _TEST_FOLDER = re.compile(
-    r"tests?|spec|__tests__|e2e|testdata|(?:.*[a-z0-9])?Tests?|.+[._-][Tt]ests?|tests?[._-].+"
+    r"tests?|spec|__tests__|__mocks__|e2e|testdata|(?:.*[a-z0-9])?Tests?|.+[._-][Tt]ests?|tests?[._-].+"
 )
 _HIDDEN = {
     Language.PYTHON: re.compile(r"\..+|build|CVS|_darcs|dist|node_modules|venv|.+\.egg|\{arch\}"),
@@ -102,6 +102,8 @@ _COLLECTED: dict[Language, tuple[tuple[str, re.Pattern[str]], ...]] = {
         ),
     ),
 }
+_CRATE = re.compile(r"(?:.*/)?tests/(?:[^/]+|[^/]+/main)\.rs")
+"""What cargo builds as tests of their own; files further below are parts of others, or nothing."""
 
 
 def language(path: str) -> Language | None:
@@ -143,6 +145,8 @@ def may_take_over(old: str, new: str, *, kinds: frozenset[str]) -> bool:
     """
     root = test_root(old)
     if _PLATFORM.findall(old) != _PLATFORM.findall(new):
+        return False
+    if _CRATE.fullmatch(old) and not _CRATE.fullmatch(new):
         return False
     return kinds <= collectors(new) and (root is None or new.startswith(f"{root}/"))
 

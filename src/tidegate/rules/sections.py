@@ -14,6 +14,7 @@ Compare = Callable[[str, str], frozenset[str]]
 _PYPROJECT = re.compile(
     r"tool\.(?:pytest|coverage|tox|nox|hatch\.envs|poe|taskipy|pdm\.scripts|pixi\.tasks|rye\.scripts)"
     r"(?:\..*)?"
+    r"|(?:project|tool\.poetry)\.scripts\.(?:pytest|py\.test|coverage|tox|nox|ruff|mypy)"
     r"|project\.entry-points\.pytest11(?:\..*)?|tool\.poetry\.plugins\.pytest11(?:\..*)?"
 )
 _INI = re.compile(
@@ -111,6 +112,7 @@ def _json(text: str) -> Sections:
 
 _COMPARED: Mapping[str, Compare] = {
     "pyproject.toml": _compare(_toml, _PYPROJECT),
+    "Pipfile": _compare(_toml, _COMPOSER, _NEW_SCRIPT),
     "setup.cfg": _compare(_ini, _INI),
     "package.json": _compare(_json, _PACKAGE, _NEW_SCRIPT),
     "composer.json": _compare(_json, _COMPOSER, _NEW_SCRIPT),
