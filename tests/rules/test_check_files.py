@@ -226,3 +226,8 @@ def test_lock_files_are_known() -> None:
     assert len(said_of) == 2
     assert "npm" in said_of[0]
     assert "never merge it by hand" in said_of[1]
+
+
+def test_a_hostile_build_file_costs_its_reading_and_no_more() -> None:
+    """Blocks that nothing closes are not looked for again and again."""
+    assert said({"pom.xml": "a"}, {"pom.xml": "<plugin>" * 100_000}) == []

@@ -71,3 +71,9 @@ def test_what_a_file_of_the_check_takes_in_is_a_part_of_it(
 def test_what_is_checked_is_no_part_of_the_check(path: str, text: str, other: str) -> None:
     """Code that a script imports or looks at may change without leave."""
     assert other not in called(path, text)
+
+
+@pytest.mark.parametrize("text", ["exec('a', [" * 5_000, '"$(' * 50_000, "require('" * 20_000])
+def test_a_hostile_script_costs_its_reading_and_no_more(text: str) -> None:
+    """Nothing is looked at again and again: this is done in a moment, or never."""
+    assert list(called("ci/check.js", text)) == []

@@ -22,7 +22,6 @@ _CMAKE_MORE = re.compile(
     r"(?i)\s*(?:add_test|add_executable|target_\w+|gtest_discover_tests|catch_discover_tests"
     r"|gtest_add_tests|enable_testing|include)\s*\("
 )
-_PLUGIN = re.compile(r"<plugin>.*?</plugin>", re.DOTALL)
 _MAVEN_PLUGIN = re.compile(r"surefire|failsafe|jacoco|pitest|testng|cobertura")
 _MAVEN = re.compile(
     r"<(?:skip\w*|maven\.test[\w.]*|argLine|groups|excludedGroups|test\w*(?:Directory|Ignore)"
@@ -80,7 +79,8 @@ def _blocks(pattern: re.Pattern[str]) -> Callable[[str], list[str]]:
 
 
 def _of_maven(text: str) -> list[str]:
-    plugins = (each for each in _PLUGIN.findall(text) if _MAVEN_PLUGIN.search(each))
+    parts = (each.partition("</plugin>")[0] for each in text.split("<plugin>")[1:])
+    plugins = (each for each in parts if _MAVEN_PLUGIN.search(each))
     lines = (line.strip() for line in text.splitlines() if _MAVEN.search(line))
     return [*(" ".join(each.split()) for each in plugins), *lines]
 

@@ -32,7 +32,7 @@ _NEAR = re.compile(r"""\b(?:require|from|import|require_relative)\b[ \t(]*['"]([
 _LOADED = ("", ".js", ".mjs", ".cjs", ".ts", ".rb", "/index.js")
 _SCRIPT = re.compile(r".+\.[cm]?[jt]s")
 _SPAWNED = re.compile(
-    r"""\b(?:exec|spawn|fork)\w*\(\s*['"`]([^'"`\n]+)['"`](?:\s*,\s*\[([^\]]*)\])?"""
+    r"""\b(?:exec|spawn|fork)\w*\(\s*['"`]([^'"`\n]+)['"`](?:\s*,\s*\[([^\]]{0,500})\])?"""
 )
 _PROGRAM = re.compile(r"[\w-]+")
 _RUNNING = frozenset({
