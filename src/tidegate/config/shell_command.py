@@ -20,11 +20,13 @@ def missing_program(command: str, path: str) -> str | None:
     if program.startswith("/"):
         return _unusable(program)
     # A relative path is one of the workspace, which is not there yet.
-    import shutil  # noqa: PLC0415 - as in `cli.output`
-
-    if "/" in program or shutil.which(program, path=path) is not None:
+    if "/" in program or any(_is_runnable(Path(place, program)) for place in path.split(":")):
         return None
     return f"{program!r} is not on PATH ({path})"
+
+
+def _is_runnable(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
 
 
 def script_of(command: str) -> str | None:

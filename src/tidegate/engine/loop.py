@@ -1,10 +1,10 @@
 """Run ticks until nothing is left to do, sleeping in between until something can be due."""
 
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from tidegate.core.errors import Unavailable
+from tidegate.engine.clearing import clear
 from tidegate.engine.engine import Engine
 from tidegate.engine.tick import tick
 from tidegate.engine.wish import Wish, stronger
@@ -61,4 +61,4 @@ def _clear_jobs(engine: Engine) -> None:
     would not die keeps its folder: by that alone the next controller finds the process.
     """
     if not engine.book.lanes and not engine.clinging_since:
-        shutil.rmtree(engine.setup.places.jobs, ignore_errors=True)
+        clear(engine.setup.places.jobs)

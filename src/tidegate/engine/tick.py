@@ -6,14 +6,13 @@ A tick never waits: whatever takes long is a job or a turn in a runner. Nothing 
 before the facts that ask for it are durable, and everything it starts can be started twice.
 """
 
-import shutil
-
 from tidegate.core.commands import NoteLanding, OpenLane, OpenTurn
 from tidegate.core.effects import Effect
 from tidegate.core.issue import Issue
 from tidegate.core.lane import Candidate, Lane
 from tidegate.core.values import Role, Verdict
 from tidegate.engine.base_check import advance_base
+from tidegate.engine.clearing import clear
 from tidegate.engine.delivery import advance_delivery
 from tidegate.engine.engine import Engine
 from tidegate.engine.inbox import heed
@@ -61,7 +60,7 @@ def _commit(engine: Engine) -> bool:
     for start in starts.values():
         start()
     for folder in spent:
-        shutil.rmtree(folder, ignore_errors=True)
+        clear(folder)
     replies, engine.replies = engine.replies, []
     for request, reply in replies:
         engine.ports.inbox.reply(request, reply)

@@ -7,7 +7,6 @@ a note: it is said and does not stop anything.
 import os
 import re
 import shlex
-import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -170,6 +169,8 @@ def _program_missing(command: str) -> str | None:
         words = shlex.split(command)
     except ValueError:
         return None
+    import shutil  # noqa: PLC0415 - few repositories have filters, and a controller is kept small
+
     return words[0] if words and shutil.which(words[0]) is None else None
 
 
