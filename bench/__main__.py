@@ -8,6 +8,7 @@ of the measurement. With `--write` the figures go into the page that shows them,
 
 import argparse
 import json
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -52,6 +53,8 @@ def _measured(chosen: argparse.Namespace, folder: Path) -> Iterator[Table]:
 
 def main(given: Sequence[str]) -> int:
     """Measure what was asked for, and show it as it comes."""
+    # What was started in the background has left this ignored, for all that it starts as well.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chosen = _arguments(given)
     tables: list[Table] = []
     with tempfile.TemporaryDirectory(prefix="bench-", dir=chosen.folder) as folder:
