@@ -169,17 +169,21 @@ def word_for_word(told: Mapping[str, tuple[str, str]]) -> Claim:
 
 
 def looked_again(log: Log) -> Claim:
-    """Where a check was red for no reason it was run again on the same tree, and then passed."""
+    """Where a check was red for no reason it was run again on the same tree, and called FLAKY."""
     reds = [
         e
         for e in of_kind(log, "judged")
         if "-build-" in e.body["attempt"] and e.body["verdict"] == "FAIL" and not e.body["counts"]
     ]
-    passed = {e.body["tree"]: e.sequence for e in of_kind(log, "judged") if _is_pass(e)}
+    flaky = {
+        e.body["tree"]: e.sequence
+        for e in of_kind(log, "judged")
+        if _is_pass(e) and e.body["verdict"] == "FLAKY"
+    }
     problems = [
-        f"{e.lane}: {e.body['by']} was red at event {e.sequence}, and nothing passed afterwards"
+        f"{e.lane}: {e.body['by']} was red at event {e.sequence}, and its tree is not called FLAKY"
         for e in reds
-        if passed.get(e.body["tree"], 0) < e.sequence
+        if flaky.get(e.body["tree"], 0) < e.sequence
     ]
     if not reds:
         problems.append("no check was red for no reason")
@@ -191,7 +195,8 @@ def looked_again(log: Log) -> Claim:
 
 
 def _is_pass(event: Event) -> bool:
-    return event.body["verdict"] == "PASS" and "-build-" in event.body["attempt"]
+    """What may land: a check was green on it, be it after a red one (then it is FLAKY)."""
+    return event.body["verdict"] in ("PASS", "FLAKY") and "-build-" in event.body["attempt"]
 
 
 def stop(log: Log, lane: str, *, fails: int) -> Claim:

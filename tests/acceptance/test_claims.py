@@ -159,7 +159,8 @@ def red_first(**red: Any) -> Log:
     """The good log with a check before 001's that is red for no reason, but for what is changed."""
     verdict = next(event for event in GOOD if by("001-check-1")(event))
     body = {**verdict.body, "by": "001-check-0", "verdict": "FAIL", "counts": False, **red}
-    later = [replace(event, sequence=event.sequence + 1) for event in GOOD]
+    flaky = changed(GOOD, by("001-check-1"), {"verdict": "FLAKY"})
+    later = [replace(event, sequence=event.sequence + 1) for event in flaky]
     return [Event(sequence=1, kind="judged", lane="001", body=body), *later]
 
 
@@ -168,6 +169,7 @@ def test_a_red_check_that_passes_again_blames_nobody() -> None:
     claim = claims.looked_again(red_first())
     assert claim.problems == ()
     assert "001-check-0 red, then green" in claim.evidence
+    assert claims.landed_was_tested(red_first(), TREES).problems == ()
     assert claims.deserved(red_first(), FAILS_EXPECTED).problems == ()
 
 
@@ -178,10 +180,11 @@ def test_a_red_check_that_passes_again_blames_nobody() -> None:
         red_first(tree="another"),
         [event for event in red_first() if not by("001-check-1")(event)],
         [*GOOD, Event(sequence=99, kind="judged", lane="001", body=red_first()[0].body)],
+        [red_first()[0], *(replace(event, sequence=event.sequence + 1) for event in GOOD)],
     ],
 )
 def test_a_red_check_without_a_green_one_after_it_is_a_problem(log: Log) -> None:
-    """And so is a log in which nothing was ever red: then nothing is shown."""
+    """So is one whose tree is not called FLAKY, and a log in which nothing was ever red."""
     assert claims.looked_again(log).problems
 
 
