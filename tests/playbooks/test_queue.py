@@ -175,6 +175,24 @@ def test_issues_that_begin_together_do_not_overlap() -> None:
     assert [each.id for each in takeable(issues, facts)] == ["001", "003"]
 
 
+@pytest.mark.parametrize("slots", [0, 1, 2, 9])
+def test_one_alone_is_told_what_it_is_told_among_all(slots: int) -> None:
+    """Those before it are looked at as far as they may be taken: what they hold, it waits for."""
+    issues = [
+        issue(1, footprint=("a/**",)),
+        issue(2, footprint=("a/x",)),
+        issue(3, footprint=("b/**",)),
+        issue(4, footprint=("b/y", "c/**")),
+        issue(5, needs=("004",)),
+        issue(6, footprint=("c/z",)),
+    ]
+    facts = Facts(slots=slots, holders=[Holder(lane="L", issue="009", footprint=("c/z",))])
+    whole = {place.issue.id: place for place in arrange(issues, facts)}
+    for each in issues:
+        told = {place.issue.id: place for place in arrange(issues, facts, about=each.id)}
+        assert told[each.id] == whole[each.id]
+
+
 def test_no_footprint_overlaps_nothing() -> None:
     """An issue or a lane that names no path holds nobody up, and is held up by nobody."""
     wide = Holder(lane="009", issue="009", footprint=("src/",))

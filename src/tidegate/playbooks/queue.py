@@ -105,15 +105,18 @@ def _by_priority(issue: Issue) -> tuple[int, float, str]:
     return (-issue.priority, number, issue.id)
 
 
-def arrange(issues: Iterable[Issue], facts: Facts) -> Iterator[Place]:
+def arrange(issues: Iterable[Issue], facts: Facts, *, about: str | None = None) -> Iterator[Place]:
     """The places of issues that are in order, one by one: who needs the first reads no further.
 
-    What is taken holds its footprint for those behind it, as it will once it is a lane.
+    What is taken holds its footprint for those behind it, as it will once it is a lane. Who asks
+    `about` one alone is told of it, and of others as far as they may be taken before it.
     """
     holders = list(facts.holders)
     of_issue = {holder.issue: holder for holder in facts.holders}
     left = facts.slots
     for place, issue in enumerate(issues, start=1):
+        if about is not None and left <= 0 and issue.id != about:
+            continue
         met = _obstacle(issue, facts, of_issue.get(issue.id), holders)
         if met is None and left <= 0:
             met = _SLOT

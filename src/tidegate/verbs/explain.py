@@ -86,7 +86,7 @@ def explain(house: House, folder: str, issue: str) -> Explanation:
         if lane is None:
             raise
         wanted = lanes[lane]  # the issue's file may be gone while its lane goes on
-    for place in _places(read):
+    for place in _places(read, about=wanted):
         if place.issue.id == wanted:
             return _explained(place, read)
     return _without_file(wanted, read)
@@ -135,8 +135,8 @@ def _lines(ledger: Ledger | None) -> Sequence[Row]:
     return open_lanes(ledger) if ledger is not None else ()
 
 
-def _places(read: _Read) -> Iterator[Place]:
-    return arrange(ordered(read.issues, read.ranking.rank), read.facts)
+def _places(read: _Read, *, about: str | None = None) -> Iterator[Place]:
+    return arrange(ordered(read.issues, read.ranking.rank), read.facts, about=about)
 
 
 def _explained(place: Place, read: _Read) -> Explanation:
