@@ -26,7 +26,7 @@ def missing_program(command: str, path: str) -> str | None:
 
 
 def _is_runnable(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+    return os.access(path, os.X_OK) and not path.is_dir()
 
 
 def script_of(command: str) -> str | None:
@@ -52,7 +52,7 @@ def words(command: str) -> list[str]:
 
 
 def _unusable(program: str) -> str | None:
-    if os.access(program, os.X_OK) and not Path(program).is_dir():
+    if _is_runnable(Path(program)):
         return None
     what = "cannot be run" if os.path.lexists(program) else "is not there"
     return f"the program {program} {what}"

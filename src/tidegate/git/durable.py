@@ -45,18 +45,18 @@ def sync_folder(path: str) -> None:
         os.close(descriptor)
 
 
-def write_file(path: str, content: bytes, *, is_passing: bool = False) -> None:
+def write_file(path: str, content: bytes, *, is_durable: bool = True) -> None:
     """Put a whole file in place by rename, so that nobody ever reads a part of it.
 
-    One that is passing need not outlive a power cut: after that nobody would look for it.
+    Unless it is durable a power cut may take it: so for what nobody would look for after that.
     """
     unfinished = f"{path}.{os.getpid()}.new"
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
-        if not is_passing:
+        if is_durable:
             file.flush()
             os.fsync(file.fileno())
     os.rename(unfinished, path)
-    if not is_passing:
+    if is_durable:
         sync_folder(os.path.dirname(path))

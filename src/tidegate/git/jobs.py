@@ -42,7 +42,7 @@ def main(argv: Sequence[str]) -> int:
         outcome, code = _plain(_run(job)), 0
     except (TidegateError, OSError) as error:
         outcome, code = {"error": as_error(error)}, 1
-    durable.write_file(result_path, json.dumps(outcome).encode(), is_passing=True)
+    durable.write_file(result_path, json.dumps(outcome).encode(), is_durable=False)
     return code
 
 

@@ -8,10 +8,9 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tidegate.rules.line_patterns import Patterns
+from tidegate.rules.line_patterns import CLOSING, Patterns
 from tidegate.rules.line_texts import unquoted
 
-_CLOSING = re.compile(r"[)}\]][\s)}\];,]*|end\b.*")
 _ROW = re.compile(r"(?:(?:\"[^\"]*\"|'[^']*'|\w+):\s*)?[\[{(].*[\]})],")
 _LEAVING = re.compile(
     r"(?:;|&&|\|\||\band\b|\bor\b|\))\s*(?:if\b.*|unless\b.*)?"
@@ -42,7 +41,7 @@ def only_adds(old: Sequence[str], new: Sequence[str], patterns: Patterns) -> boo
             before = waiting.popleft()
         elif depth:
             if _LEAVING.search(bare := unquoted(line)) or (
-                is_branch and not (patterns.fails.match(line) or _CLOSING.fullmatch(line))
+                is_branch and not (patterns.fails.match(line) or CLOSING.fullmatch(line))
             ):
                 return False
             depth = max(0, depth + _balance(bare))
@@ -69,7 +68,7 @@ def _is_row(line: str, before: str, after: str, known: frozenset[str]) -> bool:
 
 
 def _is_harmless(line: str, known: frozenset[str], patterns: Patterns) -> bool:
-    if _CLOSING.fullmatch(line):
+    if CLOSING.fullmatch(line):
         return True
     bare = unquoted(line)
     if _LEAVING.search(bare):

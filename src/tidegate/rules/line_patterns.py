@@ -47,6 +47,8 @@ class Patterns:
     block_end: re.Pattern[str] = re.compile(r"\*/")
 
 
+CLOSING = re.compile(r"[)}\]][\s)}\];,]*|end\b.*")
+"""A line that only closes blocks, in any of the languages."""
 _QUOTED = r"""(?:'([^']*)'|"([^"]*)"|`([^`]*)`)"""
 
 PATTERNS: dict[Language, Patterns] = {

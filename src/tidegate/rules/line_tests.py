@@ -12,14 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tidegate.rules import line_additions, line_imports, line_texts
-from tidegate.rules.line_patterns import Patterns
+from tidegate.rules.line_patterns import CLOSING, Patterns
 from tidegate.rules.python_names import is_subsequence
 
 LINE_CHARACTERS_MAX = 400
 """How much of a line is held against patterns; all of it is compared."""
 
 _COMMENT = re.compile(r"//(?!go:build)(?! ?\+build).*|[#*](?:\s.*)?")
-_CLOSING = re.compile(r"[)}\]][\s)}\];,]*|end\b.*")
 _GROUP = re.compile(r"\b(?:describe|context|suite)\b")
 _DECIDING = re.compile(
     r"(?:return|if|unless|while|switch|throw|#\s*if\w*)\b(?!\s*__name__)"
@@ -77,7 +76,7 @@ def cut(text: str, patterns: Patterns, *, is_test_file: bool) -> Segments:
             _note_groups(segments, above)
         elif depth != _NOWHERE and _goes_on(line, depth):
             current.extend(line.all)
-            if line.indent == depth and _CLOSING.fullmatch(line.bare):
+            if line.indent == depth and CLOSING.fullmatch(line.bare):
                 depth = _NOWHERE
         else:
             depth = _NOWHERE
@@ -143,7 +142,7 @@ def _is_marked(line: _Line, patterns: Patterns) -> bool:
 
 def _goes_on(line: _Line, depth: int) -> bool:
     """Whether a line belongs to the test that began at this depth."""
-    is_level = line.bare[0] in "{}()]" or _CLOSING.fullmatch(line.bare) is not None
+    is_level = line.bare[0] in "{}()]" or CLOSING.fullmatch(line.bare) is not None
     return line.indent > depth or (line.indent == depth and is_level)
 
 

@@ -155,7 +155,7 @@ def _is_exit(node: ast.AST, module: Module) -> bool:
     """Whether it is pytest's `exit`, whatever pytest is called here."""
     match node:
         case ast.Attribute(value=ast.Name(id=name), attr="exit"):
-            return module.imports.get(name) == "pytest"
+            return "pytest" in (name, module.imports.get(name))
     return False
 
 

@@ -31,8 +31,6 @@ def mentioned(node: ast.AST) -> Iterator[str]:
         match each:
             case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
                 yield "__import__"  # to change what is imported comes to the same
-            case ast.Attribute(value=ast.Name(id="pytest"), attr="exit"):
-                yield from ("_exit", "exit")  # it ends the run with whatever code it is given
             case ast.Name(id=name) | ast.Attribute(attr=name):
                 yield name
 

@@ -15,7 +15,7 @@ from tidegate.core.issue import Issue
 from tidegate.core.text import printable
 from tidegate.ports.consult import Consult
 from tidegate.ports.runners import EndReason, Exit
-from tidegate.ports.trackers import Answer, Call, Request
+from tidegate.ports.trackers import DONE, FAILED, REFUSED, UNKNOWN, Answer, Call, Request
 from tidegate.trackers import protocol
 from tidegate.trackers.issue_file import digest_of
 from tidegate.trackers.protocol import Mask
@@ -159,20 +159,20 @@ class CommandTracker:
         """What came of a request. One that was ended on its way may have been done all the same."""
         if ending.reason in (EndReason.NOT_STARTED, EndReason.FENCED):
             why = ending.error or "it was not begun"
-            return Answer(outcome="failed", detail=self._told(f"the command did not start: {why}"))
+            return Answer(outcome=FAILED, detail=self._told(f"the command did not start: {why}"))
         if ending.reason is not EndReason.EXITED or _killed_by(ending) is not None:
-            return Answer(outcome="unknown", detail=self._told(_cut_short(ending, self.timeout_s)))
+            return Answer(outcome=UNKNOWN, detail=self._told(_cut_short(ending, self.timeout_s)))
         if ending.code != 0:
             said = self._words(_tail(f"{folder}/stderr").decode(errors="replace"))
             told = f"the command ended with exit code {ending.code}: {said}"
-            return Answer(outcome="failed", detail=told)
+            return Answer(outcome=FAILED, detail=told)
         answer = protocol.answer_in(_head(f"{folder}/stdout"))
         if answer is None:
             told = "the command ended well, and its output is no answer: see its output"
-            return Answer(outcome="unknown", detail=told)
+            return Answer(outcome=UNKNOWN, detail=told)
         if answer["ok"]:
-            return Answer(outcome="done")
-        return Answer(outcome="refused", detail=self._told(protocol.error_in(answer)))
+            return Answer(outcome=DONE)
+        return Answer(outcome=REFUSED, detail=self._told(protocol.error_in(answer)))
 
 
 def _killed_by(ending: Exit) -> int | None:

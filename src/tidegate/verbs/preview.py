@@ -15,7 +15,6 @@ from tidegate.verbs.open_run import find_open_run, refuse_other_base
 from tidegate.verbs.queue import chosen, facts_of, read_issues
 from tidegate.verbs.ranking import ranking
 from tidegate.verbs.reading import reading
-from tidegate.verbs.stage import FOR_OWNER
 from tidegate.verbs.start import RunWish
 
 _NEEDS_NOBODY = WISHED | {Stand.DECIDED, Stand.SLOT, Stand.UNDER_WAY, Stand.HANDED_OVER}
@@ -84,7 +83,7 @@ def _with_slots(facts: Facts, wish: RunWish, width: int) -> Facts:
     """
     if wish.anew:
         facts = replace(facts, holders=())
-    slots = width - sum(each.stage != FOR_OWNER for each in facts.holders)
+    slots = width - sum(not each.is_asking for each in facts.holders)
     return replace(facts, slots=slots if wish.opened_max is None else min(slots, wish.opened_max))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from tidegate.core.errors import IntegrityError, Misused
-from tidegate.core.events import CandidateMade, JobFailed, Requested
+from tidegate.core.events import CandidateMade, Event, JobFailed, Requested
 from tidegate.core.values import Role
 from tidegate.playbooks.lane_report import lane_report
 from tidegate.ports.ledger import Ledger, Row
@@ -64,11 +64,12 @@ def show(house: House, folder: str, lane: str, *, run: str | None) -> LaneStory:
         attempts = ledger.rows("attempt", run_id, lane=lane)
         turns = ledger.rows("turn", run_id, lane=lane)
         builds = {each["attempt_id"] for each in attempts if each["role"] == "build"}
+        events = [recorded.entry.event for recorded in ledger.read(run_id, lane=lane)]
         return LaneStory(
             run=run_id,
             lane=lane_line(row),
             attempts=tuple(dict(each) for each in attempts),
-            target_checks=tuple(_target_checks(ledger, run_id, lane)),
+            target_checks=tuple(_target_checks(events)),
             turns=tuple(dict(each) for each in turns),
             findings=tuple(
                 _finding(ledger, found)
@@ -76,7 +77,7 @@ def show(house: House, folder: str, lane: str, *, run: str | None) -> LaneStory:
                 if found["attempt_id"] in builds  # a check's own record says the same again
             ),
             reports=tuple(_reports(ledger, turns)),
-            troubles=tuple(_troubles(ledger, run_id, lane)),
+            troubles=tuple(_troubles(ledger, events)),
             work=_work(repository, ledger.rows("workspace", run_id, lane=lane), turns),
         )
 
@@ -157,10 +158,10 @@ def _reports(ledger: Ledger, turns: Sequence[Row]) -> Iterator[tuple[str, str]]:
             yield name, _text(ledger, str(turn["report_digest"]))
 
 
-def _target_checks(ledger: Ledger, run: str, lane: str) -> Iterator[str]:
+def _target_checks(events: Sequence[Event]) -> Iterator[str]:
     targets = set[str]()
-    for recorded in ledger.read(run, lane=lane):
-        match recorded.entry.event:
+    for event in events:
+        match event:
             case CandidateMade(target=target):
                 targets.add(target)
             case Requested(role=Role.CHECK, commit=str(commit), attempt=attempt):
@@ -168,9 +169,9 @@ def _target_checks(ledger: Ledger, run: str, lane: str) -> Iterator[str]:
                     yield attempt
 
 
-def _troubles(ledger: Ledger, run: str, lane: str) -> Iterator[Trouble]:
-    for recorded in ledger.read(run, lane=lane):
-        match recorded.entry.event:
+def _troubles(ledger: Ledger, events: Sequence[Event]) -> Iterator[Trouble]:
+    for event in events:
+        match event:
             case JobFailed(attempt=attempt, job=job, reason=reason, detail=digest):
                 text = _text(ledger, digest)
                 yield Trouble(attempt=attempt, job=job, reason=reason, text=text)
