@@ -146,8 +146,8 @@ def test_no_attempt_is_used_again() -> None:
     [
         (made(e.TurnOpened, epoch=6), 6),
         (made(e.Regranted, epoch=6), 6),
-        (made(e.TurnEnded, turn=1, how="lost"), 6),
-        (made(e.TurnEnded, turn=1, how="exited"), 5),
+        (made(e.TurnEnded, turn=1, how="lost", is_fenced=True), 6),
+        (made(e.TurnEnded, turn=1, how="exited", is_fenced=False), 5),
         (made(e.Harvested, turn=1), 5),
         (made(e.JobFailed), 5),
     ],

@@ -85,20 +85,46 @@ def test_a_process_that_would_not_die_halts_the_run_by_its_number(tmp_path: Path
     assert outcomes(world) == {"fix": "landed"}
 
 
-def test_a_runner_that_is_silent_keeps_its_turn(tmp_path: Path) -> None:
-    """Its lease runs out, nobody is proved dead, and with the next beat it is granted again."""
-    world = scene(tmp_path, fix=[LONG])
+def frozen(folder: Path, seconds: float) -> World:
+    """The world in which the first builder, runner and all, is stopped for so long."""
+    world = scene(folder, fix=[LONG])
 
     def freeze(_: Engine) -> None:
         found = process(world, TURN)
         assert found is not None
-        found.frozen_s = (world.timeline.now_s, world.timeline.now_s + 200)
+        found.frozen_s = (world.timeline.now_s, world.timeline.now_s + seconds)
 
     at(world, lambda _: bool(told(world, e.TurnStarted)), freeze)
     world.run_to_end()
+    return world
+
+
+def test_a_runner_that_is_silent_for_a_while_keeps_its_turn(tmp_path: Path) -> None:
+    """Two signs of life may be missing: it is slow, and not dead."""
+    world = frozen(tmp_path, 70)
     assert outcomes(world) == {"fix": "landed"}
     assert started(world, "/attempts/fix-build-") == 1
-    assert len(told(world, e.Regranted)) == 1
+    assert not told(world, e.InterventionClaimed)
+
+
+def test_a_runner_that_thaws_in_time_is_stopped_by_its_own_hand(tmp_path: Path) -> None:
+    """C116, C117, G4: two beats missed, a request to end, and it hears it within 30 s."""
+    world = frozen(tmp_path, 100)
+    assert [each.action for each in told(world, e.InterventionClaimed)] == ["stop"]
+    assert [each.reason for each in told(world, e.Stopped)] == ["missed_beats"]
+    assert outcomes(world) == {"fix": "landed"}
+    assert started(world, "/attempts/fix-build-") == 2
+
+
+def test_a_runner_that_does_not_hear_is_ended_by_force_and_replaced_once(tmp_path: Path) -> None:
+    """C118: no acknowledgment within 30 s is `stop_ack_timeout`: fenced, and then one other."""
+    world = frozen(tmp_path, 100_000)
+    claims = [(each.action, each.lapse) for each in told(world, e.InterventionClaimed)]
+    assert claims == [("stop", "missed_beats"), ("kill", "stop_ack_timeout")]
+    assert [each.reason for each in told(world, e.Stale)] == ["missed_beats"]
+    assert [each.reason for each in told(world, e.Stopped)] == ["stop_ack_timeout"]
+    assert outcomes(world) == {"fix": "landed"}
+    assert started(world, "/attempts/fix-build-") == 2
 
 
 def test_a_builder_that_hangs_is_replaced_once(tmp_path: Path) -> None:

@@ -4,9 +4,13 @@ from collections.abc import Iterator
 
 from tidegate.core import events as e
 from tidegate.core.attempt import State
+from tidegate.core.clock import Trust
+from tidegate.core.liveness import Action, Classification, Lapse
+from tidegate.core.monitor_events import Recovery
+from tidegate.core.stop_matrix import Condition, Severity
 from tidegate.core.values import About, Outcome, Refusal, Role, Ruling, Verdict
 from tidegate.ports.ledger import Batch
-from tidegate.testing.ledger_history import UTC, History, digest, tree
+from tidegate.testing.ledger_history import LATER, UTC, History, digest, tree
 
 ONE, TWO, THREE = "001-build-1", "002-build-1", "003-build-1"
 CHECK = "001-check-1"
@@ -119,6 +123,7 @@ def _replace(h: History) -> Iterator[Batch]:
     grant = h.grant(TWO)
     opened = (h.turn_opened("002", TWO), h.turn_started("002", TWO))
     yield Batch(entries=opened, leases=(grant,))
+    yield from _supervise(h)
     fence = h.give_back(TWO, fence=True)
     lost = (
         h.turn_ended("002", TWO, how="lost"),
@@ -131,6 +136,56 @@ def _replace(h: History) -> Iterator[Batch]:
     yield Batch(entries=(born, h.dispatched("002", second)))
     failed = h.ended("002", e.Failed(attempt=second, reason="not_started", detail=""))
     yield Batch(entries=(failed,))
+
+
+def _supervise(h: History) -> Iterator[Batch]:
+    """A controller comes back, observes, acts, and keeps apart what comes too late."""
+    seen = e.Observed(
+        attempt=TWO,
+        state="started",
+        checkpoint=None,
+        lease_epoch=1,
+        deadline_utc=LATER,
+        classification=Classification.STALE,
+        beat_sequence=7,
+        output_bytes=12,
+        commit=None,
+        silent_s=130.0,
+        active_s=200.0,
+        progress="nothing that can be seen",
+        action=Action.STOP,
+        key=f"{TWO}/1/missed_beats/stop",
+        working="",
+        not_working="missed beats",
+        changed="nothing that can be seen",
+        next="it is asked to end",
+    )
+    claimed = e.InterventionClaimed(
+        attempt=TWO,
+        turn=1,
+        key=f"{TWO}/1/missed_beats/stop",
+        action=Action.STOP,
+        lapse=Lapse.MISSED_BEATS,
+    )
+    found = e.Recovered(attempt=TWO, outcome=Recovery.ADOPTED, controller_epoch=1)
+    late = e.StaleWriteRefused(attempt=TWO, turn=1, what="beat", epoch=1, granted=2)
+    apart = e.Quarantined(attempt=TWO, turn=1, path="quarantine/x", digest=digest(9))
+    events = (found, seen, claimed, late, apart)
+    yield Batch(entries=tuple(h.entry("002", event) for event in events))
+    clocks = {"utc": UTC, "monotonic_s": 1.0, "boottime_s": 2.0, "boot_id": "b"}
+    slept = e.ClockReconciled(trust=Trust.SUSPENDED, suspended_s=60.0, stepped_s=0.0, **clocks)
+    ran = e.MonitorRan(observed=1, inconclusive=0, next_s=590.0, **clocks)
+    decided = e.Decided(
+        condition=Condition.BUDGET_EXHAUSTED,
+        severity=Severity.MEDIUM,
+        authority="deadline controller",
+        lane="002",
+        attempt=None,
+        evidence="missed_beats",
+        owner="the lane's owner",
+        recovery="one replacement",
+    )
+    yield Batch(entries=tuple(h.entry("", event) for event in (slept, ran, decided)))
 
 
 def _reopen(h: History) -> Iterator[Batch]:

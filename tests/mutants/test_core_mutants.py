@@ -91,7 +91,7 @@ OF_THE_TABLE = [
     mutant(
         "a lost turn is not fenced",
         evolve,
-        'return granted + 1 if isinstance(event, e.TurnEnded) and event.how == "lost" else granted',
+        "return granted + 1 if isinstance(event, e.TurnEnded) and event.is_fenced else granted",
         "return granted",
         endings.test_a_lost_build_is_fenced_before_it_is_replaced,
     ),

@@ -33,7 +33,7 @@ def check_entry(before: Lane | None, entry: e.Entry) -> None:
     if old is None:
         assert entry.previous is None
         return
-    is_fence = isinstance(entry.event, e.TurnEnded) and entry.event.how == "lost"
+    is_fence = isinstance(entry.event, e.TurnEnded) and entry.event.is_fenced
     is_raised = isinstance(entry.event, _GRANTS) or is_fence
     assert entry.epoch == old.epoch + int(is_raised), f"epoch of {entry.event}"
     if entry.next is not None:

@@ -232,6 +232,7 @@ def _end(attempt: Attempt, turn: Turn, answer: Answer) -> c.NoteEnd:
         report_digest=f"report of {words}",
         failure_digest=None if is_well else f"failure of {words}",
         is_external=answer in EXTERNAL or is_unseen,
+        is_fenced=HOW.get(answer) == "lost",
         path=f"artifacts/{words}.md",
     )
 

@@ -119,11 +119,13 @@ class Host:
             return
         process.is_stop_asked = True
         if process.is_held:
-            process.is_stopping = True
-            ending = Ending(reason=EndReason.STOPPED, signal=15, asked=reason)
-            self._timeline.after(
-                self._fate.stop_delay_s(), lambda: self._end_if_at_work(process, ending)
-            )
+            self._heed(process, Ending(reason=EndReason.STOPPED, signal=15, asked=reason))
+
+    def kill(self, folder: str) -> None:
+        """End whoever holds the folder's lock; what it owned lives on."""
+        process = self._at(folder)
+        if process is not None:
+            self.kill_runner(process, with_agent=False)
 
     def declare_lost(self, folder: str, *, epoch: int) -> bool:
         """Take the lock and write the fence, where no runner holds it."""
@@ -198,6 +200,17 @@ class Host:
             return None
         return process
 
+    def _heed(self, process: Process, ending: Ending) -> None:
+        """A runner that is frozen hears it when it is thawed."""
+        thaw_s = process.thaws_in_s(self._timeline.now_s)
+        if thaw_s > 0:
+            self._timeline.after(thaw_s, lambda: self._heed(process, ending))
+        elif process.is_held:
+            process.is_stopping = True
+            self._timeline.after(
+                self._fate.stop_delay_s(), lambda: self._end_if_at_work(process, ending)
+            )
+
     def _living_of(self, mark: str) -> dict[int, Process]:
         found = (each for each in self.processes if each.is_at_work and each.spec.mark == mark)
         return {each.pid + 1: each for each in found}
@@ -233,7 +246,7 @@ class Host:
     def _go_on(self, process: Process) -> None:
         if process.script is None or not process.is_at_work:
             return
-        thaw_s = process.frozen_s[1] - self._timeline.now_s
+        thaw_s = process.thaws_in_s(self._timeline.now_s)
         if thaw_s > 0:
             self._timeline.after(thaw_s, lambda: self._go_on(process))
             return
@@ -245,7 +258,10 @@ class Host:
             self._timeline.after(pause_s, lambda: self._go_on(process))
 
     def _end_if_at_work(self, process: Process, ending: Ending) -> None:
-        if process.is_held and process.is_at_work:
+        thaw_s = process.thaws_in_s(self._timeline.now_s)
+        if thaw_s > 0 and ending.signal is not None and ending.reason is not EndReason.EXITED:
+            self._timeline.after(thaw_s, lambda: self._end_if_at_work(process, ending))
+        elif process.is_held and process.is_at_work:
             self._end(process, ending)
 
     def _end(self, process: Process, ending: Ending) -> None:

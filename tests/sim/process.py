@@ -52,6 +52,11 @@ class Process:
         """Something of it could still write."""
         return self.is_held or self.is_at_work
 
+    def thaws_in_s(self, now_s: float) -> float:
+        """How long it is still stopped by a signal; 0 or less where it is not."""
+        since_s, until_s = self.frozen_s
+        return until_s - now_s if since_s <= now_s else 0.0
+
     def beat(self, now_s: float) -> Beat | None:
         """The newest sign of life."""
         since_s, until_s = self.frozen_s
@@ -66,6 +71,7 @@ class Process:
             agent_pid=self.pid + 1,
             stdout_bytes=int(seen_s),
             stderr_bytes=0,
+            started_monotonic_s=self.begun_s,
         )
 
     def exit_with(self, ending: Ending, *, now_s: float, utc: str) -> Exit:

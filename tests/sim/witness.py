@@ -11,6 +11,7 @@ from tests.sim.process import Process
 from tests.sim.safety import Durable, require
 from tidegate.core.events import TurnEnded
 from tidegate.core.lane import Attempt
+from tidegate.core.liveness import Lapse
 from tidegate.core.values import Role
 from tidegate.ports.git import (
     DeliverWork,
@@ -143,10 +144,12 @@ class Eyewitness:
             return  # opened by a controller that died before it could start it
         require(len(found) == 1, "the end of a turn that never was", event)
         ending = found[0].exit
-        if event.how == "lost":
+        if event.is_fenced:
             require(not found[0].is_alive, "a turn is given up that is alive", event)
-        else:
-            require(ending and ending.reason == event.how, "another end than its runner's", event)
+            return
+        told_by = {str(ending.reason), ending.asked} if ending else set()
+        is_late = event.how == "deadline" and Lapse.ATTEMPT_DEADLINE in told_by
+        require(event.how in told_by or is_late, "another end than its runner's", event)
 
     # --- refs, workspaces, artifacts --------------------------------------------------------
 

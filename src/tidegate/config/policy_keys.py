@@ -75,10 +75,22 @@ LIMITS: Mapping[str, Any] = {
 DEADLINES: Mapping[str, Any] = {
     "heartbeat_s": Annotated[Seconds, Meta(description="Between two signs of life of a turn.")],
     "missed_beats_max": Annotated[
-        int, Meta(ge=1, le=100, description="Beats that may be missing until a lease runs out.")
+        int,
+        Meta(
+            ge=1,
+            le=100,
+            description="Signs of life that may be missing until a turn is stale and told to end.",
+        ),
     ],
     "checkpoint_s": Annotated[
         Seconds, Meta(description=f"Until the first promised piece of an attempt. {_KEPT}")
+    ],
+    "checkpoint_build_s": Annotated[
+        Seconds,
+        Meta(
+            description="Until a builder must have committed something; then it is stopped as "
+            "stale, and replaced once."
+        ),
     ],
     "attempt_s": Annotated[
         Seconds, Meta(description=f"For an attempt that has no other limit. {_KEPT}")
@@ -93,7 +105,11 @@ DEADLINES: Mapping[str, Any] = {
         Meta(description="Until a job that failed is tried again; fourfold each further time."),
     ],
     "stop_ack_s": Annotated[
-        Seconds, Meta(description="For what was told to end to be gone, until a person is asked.")
+        Seconds,
+        Meta(
+            description="For a runner to say that it heard a request to end; then it is ended by "
+            "force. And for what would not die to be gone, until a person is asked."
+        ),
     ],
     "term_grace_s": Annotated[
         Seconds, Meta(description="Between asking a process to end and ending it.")
@@ -105,7 +121,7 @@ DEADLINES: Mapping[str, Any] = {
     "monitor_s": Annotated[
         float,
         Meta(
-            gt=0, le=600, description=f"At most this long between two looks at everything. {_KEPT}"
+            gt=0, le=600, description="At most this long between two observations of all attempts."
         ),
     ],
 }

@@ -6,6 +6,8 @@ values; texts were stored before and are given by digest.
 
 from dataclasses import dataclass, field
 
+from tidegate.core.liveness import Action, Lapse
+from tidegate.core.monitor_events import Recovery
 from tidegate.core.values import About, Cause, Outcome, Refusal, Ruling, Verdict
 
 
@@ -122,6 +124,8 @@ class NoteEnd:
     failure_digest: str | None
     is_external: bool
     path: str
+    is_fenced: bool = False
+    """Its holder is proved dead: the epoch is raised by one with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,6 +308,32 @@ class NoteEviction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NoteRecovery:
+    """What a controller that took over found of an open attempt."""
+
+    attempt: str
+    outcome: Recovery
+    controller_epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervene:
+    """Act on a turn under way, since something of it ran out."""
+
+    attempt: str
+    action: Action
+    lapse: Lapse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteInvalidArtifact:
+    """What was to be published is gone, or its place holds something else."""
+
+    attempt: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EndLane:
     """Close the lane."""
 
@@ -341,5 +371,8 @@ Command = (
     | NoteRemoval
     | EvictWorkspace
     | NoteEviction
+    | NoteRecovery
+    | Intervene
+    | NoteInvalidArtifact
     | EndLane
 )

@@ -1,7 +1,7 @@
 """Decide what a command makes true of a lane: events, or a refusal. Pure.
 
 Chapters of their own: `requests` opens attempts, `settle` says what the end of a turn means,
-`ruling` what the run or its owner decides.
+`ruling` what the run or its owner decides, `supervising` what a monitor does.
 """
 
 from typing import assert_never
@@ -26,6 +26,7 @@ from tidegate.core.settle import (
     running_turn_of,
     started,
 )
+from tidegate.core.supervising import supervise
 from tidegate.core.values import LANDABLE, Outcome, Role, Verdict
 
 _S = State
@@ -77,6 +78,8 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
             return _note_job_failure(lane, command)
         case c.NoteRemoval() | c.EvictWorkspace() | c.NoteEviction():
             return (workspace_event(lane, command),)
+        case c.NoteRecovery() | c.Intervene() | c.NoteInvalidArtifact():
+            return (supervise(lane, command),)
         case c.EndLane():
             return _end_lane(lane, command)
         case _:

@@ -2,7 +2,7 @@
 
 Bodies are small: texts (reports, findings, output) are blobs beside the ledger and stand here by
 their digest. Git objects stand here by their id. `KINDS` is the closed list; the kind is the
-class's name in snake case. Those of rulings have a file of their own.
+class's name in snake case. Some have files of their own.
 """
 
 import re
@@ -11,6 +11,16 @@ from dataclasses import dataclass
 from typing import get_args
 
 from tidegate.core.attempt import State
+from tidegate.core.monitor_events import (
+    ClockReconciled,
+    Decided,
+    InterventionClaimed,
+    MonitorRan,
+    Observed,
+    Quarantined,
+    Recovered,
+    StaleWriteRefused,
+)
 from tidegate.core.ruling_events import (
     Adjudicated,
     Answered,
@@ -34,26 +44,46 @@ from tidegate.core.run_events import (
     RunStarted,
 )
 from tidegate.core.values import Cause, Outcome, Role, Verdict
+from tidegate.core.workspace_events import (
+    JobFailed,
+    WorkspaceCleared,
+    WorkspaceEvicted,
+    WorkspaceReady,
+    WorkspaceRemoved,
+)
 
 __all__ = [
     "Adjudicated",
     "Answered",
     "Asked",
     "BaseChecked",
+    "ClockReconciled",
     "ControllerTookOver",
+    "Decided",
     "DeliveryIntended",
     "DeliverySettled",
     "EffectIntended",
     "EffectSettled",
+    "InterventionClaimed",
+    "JobFailed",
+    "MonitorRan",
+    "Observed",
     "PublishIntended",
     "PublishSettled",
+    "Quarantined",
+    "Recovered",
     "Released",
     "Reserved",
     "Ruled",
     "RunEnded",
     "RunStarted",
+    "StaleWriteRefused",
     "StopAsked",
     "Vetoed",
+    "WorkspaceCleared",
+    "WorkspaceEvicted",
+    "WorkspaceReady",
+    "WorkspaceRemoved",
 ]
 """What has a file of its own; what is defined here needs no word."""
 
@@ -101,14 +131,6 @@ class Dispatched:
     workspace: str
     base: str
     start: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspaceReady:
-    """The checkout stands and its set-up ran. Same digest, same environment."""
-
-    attempt: str
-    environment_digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +188,8 @@ class TurnEnded:
     report_digest: str
     failure_digest: str | None
     is_external: bool
+    is_fenced: bool = False
+    """Its holder is proved dead, and the epoch was raised: nothing it still sends is accepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,40 +361,6 @@ class Blocked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobFailed:
-    """The engine's own work failed (git, set-up, disk): never a round, tried again in bounds."""
-
-    attempt: str
-    job: str
-    reason: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspaceRemoved:
-    """The workspace is harvested and gone."""
-
-    attempt: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspaceEvicted:
-    """The workspace is about to go for want of room; all of it is in the hub.
-
-    It is made again, at the same path and at the attempt's tip, when it is needed.
-    """
-
-    attempt: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspaceCleared:
-    """What was evicted is gone, and its place is free."""
-
-    attempt: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LaneEnded:
     """The lane is over."""
 
@@ -388,6 +378,9 @@ RunEvent = (
     | PublishSettled
     | EffectIntended
     | EffectSettled
+    | ClockReconciled
+    | MonitorRan
+    | Decided
     | RunEnded
 )
 LaneEvent = (
@@ -427,6 +420,11 @@ LaneEvent = (
     | WorkspaceRemoved
     | WorkspaceEvicted
     | WorkspaceCleared
+    | Recovered
+    | Observed
+    | InterventionClaimed
+    | StaleWriteRefused
+    | Quarantined
     | LaneEnded
 )
 Event = RunEvent | LaneEvent

@@ -11,7 +11,7 @@ from tidegate.core import events as e
 from tidegate.core.attempt import State, may_move, may_succeed
 from tidegate.core.errors import IllegalTransition
 from tidegate.core.evolve_lane import evolve_lane
-from tidegate.core.lane import Attempt, End, Lane, Staged, Turn
+from tidegate.core.lane import Attempt, End, Lane, Seen, Staged, Turn
 from tidegate.core.values import Authorization, Role, Ruling, Verdict
 
 _S = State
@@ -85,7 +85,7 @@ def _epoch(event: e.LaneEvent, attempt: Attempt | None) -> int:
     if isinstance(event, e.TurnOpened | e.Regranted):
         return event.epoch
     granted = attempt.epoch if attempt else 0
-    return granted + 1 if isinstance(event, e.TurnEnded) and event.how == "lost" else granted
+    return granted + 1 if isinstance(event, e.TurnEnded) and event.is_fenced else granted
 
 
 def _move(
@@ -163,6 +163,8 @@ def _evolve_attempt(lane: Lane, event: e.LaneEvent, entry: e.Entry) -> Lane:
         attempt = _requested(lane, event)
     else:
         attempt = replace(_changed(lane.attempts[attempt_id], event), epoch=entry.epoch)
+        if isinstance(event, e.Observed):
+            attempt = replace(attempt, seen=_seen(attempt, event, entry.utc))
         if entry.next is not None:
             attempt = replace(attempt, state=entry.next)
     return replace(lane, attempts={**lane.attempts, attempt_id: attempt})
@@ -227,7 +229,11 @@ def _changed(  # noqa: C901, PLR0911, PLR0912 - one arm an event
             return replace(attempt, is_being_evicted=False)
         case e.WorkspaceRemoved():
             return replace(attempt, is_removed=True)
+        case e.Recovered(controller_epoch=epoch):
+            return replace(attempt, recovered=epoch)
         case e.TurnStarted() | e.TurnEnded() | e.Harvested() | e.ArtifactStaged():
+            return _in_turn(attempt, event)
+        case e.InterventionClaimed():
             return _in_turn(attempt, event)
         case _:
             return attempt
@@ -259,15 +265,18 @@ def _settled(attempt: Attempt) -> Attempt:
     return replace(attempt, turn=replace(attempt.turn, is_settled=True))
 
 
-def _in_turn(
-    attempt: Attempt, event: e.TurnStarted | e.TurnEnded | e.Harvested | e.ArtifactStaged
-) -> Attempt:
+_OfTurn = e.TurnStarted | e.TurnEnded | e.Harvested | e.ArtifactStaged | e.InterventionClaimed
+
+
+def _in_turn(attempt: Attempt, event: _OfTurn) -> Attempt:
     turn = attempt.turn
     if turn is None or turn.number != event.turn:
         raise IllegalTransition(f"{attempt.id} has no turn {event.turn}")
     match event:
         case e.TurnStarted():
             return replace(attempt, turn=replace(turn, is_started=True))
+        case e.InterventionClaimed(action=action, lapse=lapse):
+            return replace(attempt, turn=replace(turn, claimed={**turn.claimed, action: lapse}))
         case e.TurnEnded():
             return replace(attempt, turn=replace(turn, end=_ended(event)))
         case e.Harvested():
@@ -284,6 +293,16 @@ def _in_turn(
             return replace(attempt, turn=replace(turn, staged=staged))
         case _:
             assert_never(event)
+
+
+def _seen(attempt: Attempt, event: e.Observed, utc: str) -> Seen:
+    return Seen(
+        turn=attempt.turn.number if attempt.turn else 0,
+        classification=event.classification,
+        output_bytes=event.output_bytes,
+        commit=event.commit,
+        utc=utc,
+    )
 
 
 def _ended(event: e.TurnEnded) -> End:

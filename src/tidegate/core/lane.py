@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tidegate.core.attempt import TERMINAL, State
+from tidegate.core.liveness import Action, Classification, Lapse
 from tidegate.core.values import About, Authorization, Outcome, Refusal, Role, Verdict
 
 JUDGES = (Role.ADJUDICATE, Role.CHECK, Role.VERIFY)
@@ -45,6 +46,17 @@ class Staged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What the monitor last saw of an attempt: the next observation is compared with it."""
+
+    turn: int
+    classification: Classification
+    output_bytes: int
+    commit: str | None
+    utc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """One process run of an attempt's agent."""
 
@@ -59,6 +71,8 @@ class Turn:
     is_settled: bool = False
     """What the end means is decided; nothing of this turn is open."""
     staged: Staged | None = None
+    claimed: Mapping[Action, Lapse] = field(default_factory=dict)
+    """What the monitor did, or is about to do: each kind of act once in a turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +111,9 @@ class Attempt:
     reason: str = ""
     detail: str = ""
     """What was wrong in particular, where it came to nothing for that reason."""
+    recovered: int = 0
+    """The newest controller epoch that found it open when it took over."""
+    seen: Seen | None = None
 
     @property
     def is_over(self) -> bool:

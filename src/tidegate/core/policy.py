@@ -19,6 +19,10 @@ class Deadlines:
     checkpoint_s: float = 300.0
     attempt_s: float = 1500.0
     parent_s: float = 2100.0
+    checkpoint_build_s: float = 86_400.0
+    """After so long a builder without a commit is stopped as stale. Seed 002 (line 306) asks it of
+    reports, after five minutes; an honest builder's first commit may well be its last, so it is
+    longer than a build may take until somebody makes it shorter."""
     build_s: float = 5400.0
     """One turn of a builder. Seed 003 measured 37.9 minutes at the 75th percentile, so the 25
     minutes that seed 002 gives a report would cut off a quarter of honest builds."""
@@ -57,6 +61,19 @@ class Deadlines:
     def beat_s(self) -> float:
         """Three beats for each renewal of a lease: one that comes late costs nothing."""
         return self.heartbeat_s / 3
+
+    @property
+    def silence_max_s(self) -> float:
+        """How long a turn may give no sign of life until it is stale."""
+        return self.heartbeat_s * self.missed_beats_max
+
+    @property
+    def stop_max_s(self) -> float:
+        """From a request to end until a runner that heard it must be gone.
+
+        It may take its agent's grace, and as long for the sweep as to hear and to be gone.
+        """
+        return self.term_grace_s + 2 * self.stop_ack_s
 
     @property
     def lease_s(self) -> float:

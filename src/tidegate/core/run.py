@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tidegate.core import events as e
+from tidegate.core.clock import Reading
 from tidegate.core.errors import IllegalTransition
 from tidegate.core.values import Verdict
 
@@ -45,6 +46,8 @@ class Run:
     unanswered: Mapping[str, e.EffectIntended] = field(default_factory=dict)
     """What it is told and has not answered yet, by its receipt: each tick looks at these alone."""
     ended: e.RunEnded | None = None
+    anchor: Reading | None = None
+    """The clocks as they were recorded last: what is read later is reconciled with them."""
     passed: Mapping[str, str] = field(default_factory=dict)
     """Trees that passed this run's gate, and what said so."""
 
@@ -83,8 +86,19 @@ def _changed(run: Run, event: e.Event) -> Run:
             return replace(run, delivery=None, delivered=done, waiting=waiting)
         case e.RunEnded():
             return replace(run, ended=event)
+        case e.ClockReconciled() | e.MonitorRan():
+            return replace(run, anchor=_anchor(event))
         case _:
             return _changed_outside(run, event)
+
+
+def _anchor(event: e.ClockReconciled | e.MonitorRan) -> Reading:
+    return Reading(
+        utc=event.utc,
+        monotonic_s=event.monotonic_s,
+        boottime_s=event.boottime_s,
+        boot_id=event.boot_id,
+    )
 
 
 def _changed_outside(run: Run, event: e.Event) -> Run:

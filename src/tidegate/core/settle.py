@@ -10,6 +10,7 @@ from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.errors import Refused
 from tidegate.core.lane import NEVER_RAN, Attempt, Candidate, End, Lane, Turn
+from tidegate.core.liveness import Action, Lapse
 from tidegate.core.values import DEFER, About, Role, Verdict
 
 _S = State
@@ -19,7 +20,7 @@ HARVESTED = frozenset({Role.BUILD, Role.VERIFY})
 """Whose workspace is taken in at a turn's end: a builder's for its change, a verifier's to see
 that there is none."""
 
-_RAN_OUT = frozenset({"deadline", "lost", "stopped"})
+_RAN_OUT = frozenset({"deadline", "lost", "stopped", *Lapse})
 """Ends where somebody else had to say that it is over: stale first, then stopped."""
 
 
@@ -43,6 +44,7 @@ def note_end(lane: Lane, command: c.NoteEnd) -> Events:
         report_digest=command.report_digest,
         failure_digest=command.failure_digest,
         is_external=is_external,
+        is_fenced=command.is_fenced,
     )
     if command.how in NEVER_RAN:
         return (ended, *_close(attempt, command.how))
@@ -96,8 +98,9 @@ def _close(attempt: Attempt, how: str) -> Events:
         return (e.Blocked(attempt=attempt.id, reason="correction_lost"),)
     reason = "killed from outside" if how == "exited" else how
     if how in _RAN_OUT:
+        claimed = attempt.turn.claimed.get(Action.STOP) if attempt.turn else None
         return (
-            e.Stale(attempt=attempt.id, reason=reason),
+            e.Stale(attempt=attempt.id, reason=claimed or reason),
             e.Stopped(attempt=attempt.id, reason=reason),
         )
     return (e.Failed(attempt=attempt.id, reason=reason, detail=""),)

@@ -10,6 +10,7 @@ from tidegate.core.events import BaseChecked
 from tidegate.core.values import Verdict
 from tidegate.engine.engine import BASE, Engine, base_preparation
 from tidegate.engine.jobs import look_at_job
+from tidegate.engine.monitor import watch_job
 from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.engine.turns import check_result, read_tail
 from tidegate.ports.git import Prepared, PrepareWork, Removed, RemoveWork, WorkFailed
@@ -47,7 +48,9 @@ def _check_base(engine: Engine) -> None:
             _note_base(engine, folder, seen)
         case Lost():
             _try_again(engine, "its runner died")
-        case Running() | Unsettled():
+        case Running():
+            watch_job(engine, folder, seen, deadline_s=engine.setup.policy.deadlines.check_s)
+        case Unsettled():
             pass
         case _:
             assert_never(seen)

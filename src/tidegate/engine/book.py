@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from tidegate.core import events as e
 from tidegate.core.commands import Command
+from tidegate.core.condition import decided
 from tidegate.core.decide import decide
 from tidegate.core.errors import IntegrityError
 from tidegate.core.evolve import enter, evolve
@@ -53,6 +54,7 @@ class Book:
         self.lanes[lane_id] = lane
         for entry in made:
             self.run = with_lane_event(self.run, entry.event, lane_id)
+            self._record_decision(entry)
 
     def record_event(self, lane_id: str, event: e.LaneEvent) -> None:
         """Apply one event that is a plain fact of the engine's (a lease granted again)."""
@@ -78,6 +80,13 @@ class Book:
         )
         self.entries.append(entry)
         self.run = evolve_run(self.run, self.run.id, entry)
+        self._record_decision(entry)
+
+    def _record_decision(self, entry: e.Entry) -> None:
+        """What the stop matrix says of a fact is recorded beside the fact, in one transaction."""
+        found = decided(entry.event, lane=entry.lane, attempt=entry.attempt)
+        if found is not None:
+            self.record_run(found)
 
     @property
     def is_at_rest(self) -> bool:

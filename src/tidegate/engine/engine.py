@@ -11,6 +11,7 @@ from tidegate.core.values import Outcome
 from tidegate.core.word import Spoken
 from tidegate.engine.book import Book
 from tidegate.engine.setup import Ports, Setup
+from tidegate.engine.watch import Watch
 from tidegate.engine.wish import Wish
 from tidegate.playbooks.queue import Facts, Holder, takeable
 from tidegate.ports.agents import Brief
@@ -194,6 +195,7 @@ class Engine:
     """The folders whose processes this tick ended, as far as they would."""
     running: set[str] = field(default_factory=set)
     """The folders in which something goes on, as this tick saw them."""
+    watch: Watch = field(default_factory=Watch)
     is_looking: bool = False
     """A builder is looked at for its first commit."""
     starts: dict[str, Callable[[], None]] = field(default_factory=dict)
@@ -204,6 +206,7 @@ class Engine:
         self.now, self.book.utc = now, now.utc
         self.running.clear()
         self.swept.clear()
+        self.watch.begin()
         self.is_looking = False
 
     def end(self) -> None:
@@ -212,6 +215,7 @@ class Engine:
         self.retries = {name: each for name, each in self.retries.items() if each.at_s > now_s}
         self.unheld_since = {f: at for f, at in self.unheld_since.items() if f in self.running}
         self.clinging_since = {f: at for f, at in self.clinging_since.items() if f in self.swept}
+        self.watch.end()
 
     def after_commit(self, folder: str, action: Callable[[], None]) -> None:
         """Start this in the folder, once, when everything recorded so far is durable."""
@@ -240,29 +244,35 @@ class Engine:
         self.running.add(folder)
         self.unheld_since.pop(folder, None)
 
-    def is_lost(self, folder: str, *, epoch: int) -> bool:
+    def is_lost(self, folder: str, *, epoch: int, has_begun: bool) -> bool:
         """Whether a folder that nobody holds is given up.
 
-        It had time to start, its lock was taken, and nothing lives of what its runner had started.
+        It had time to start, or had begun before; its lock was taken, and nothing lives of what its
+        runner had started.
         """
         if folder in self.lost:
             return self.is_empty(folder)
         since_s = self.unheld_since.setdefault(folder, self.now.monotonic_s)
         self.running.add(folder)
-        if self.now.monotonic_s - since_s < self.setup.policy.deadlines.start_s:
+        is_early = self.now.monotonic_s - since_s < self.setup.policy.deadlines.start_s
+        if is_early and not has_begun:
             return False
         del self.unheld_since[folder]
         if not self.ports.runners.declare_lost(folder, epoch=epoch):
             return False
         self.lost.add(folder)
-        self.running.discard(folder)
-        return self.is_empty(folder)
+        self.watch.unproved.add(folder)
+        return False  # the next look proves it empty, together with all others of this tick
 
     def is_empty(self, folder: str) -> bool:
         """Nothing that was started in this folder lives any more.
 
         What does not die in time is left to a person: nothing may follow it in its workspace.
         """
+        if folder in self.watch.unproved:
+            self._prove_empty()
+        if folder in self.watch.empty:
+            return True
         self.swept.add(folder)
         leftovers = self.ports.runners.sweep(folder, grace_s=0.0)
         if not leftovers:
@@ -275,6 +285,15 @@ class Engine:
             pids = ", ".join(map(str, leftovers))
             self.halt = f"these processes would not die, end them and run again: {pids}"
         return False
+
+    def _prove_empty(self) -> None:
+        """Look once for what lives of all the folders that were given up since the last time.
+
+        Their fences stand, so nothing begins in them any more: empty once is empty for good.
+        """
+        unproved, self.watch.unproved = self.watch.unproved, set()
+        living = self.ports.runners.survivors(sorted(unproved))
+        self.watch.empty |= {folder for folder in unproved if not living[folder]}
 
     def issue_text(self, lane: Lane) -> str:
         """The issue's text as it was when the lane was opened."""
@@ -293,7 +312,7 @@ class Engine:
     @property
     def is_done(self) -> bool:
         """Nothing is under way and nothing would start."""
-        if self.running:
+        if self.running or self.watch.unproved or self.now.monotonic_s < self.watch.trusted_from_s:
             return False
         if self.is_damaged:
             return True  # no try is worth its risk before a person has looked
@@ -345,7 +364,11 @@ class Engine:
 
         Other jobs take no time of a person's, and end by themselves.
         """
-        places, stop = self.setup.places, self._request_stop
+        places = self.setup.places
+
+        def stop(folder: str, epoch: int) -> None:
+            self.request_stop(folder, epoch, reason=INTERRUPTED)
+
         if self.book.run.base_verdict is None:
             stop(places.job(base_preparation(self.base_try)), 1)
             stop(places.turn(BASE, self.base_try), 1)
@@ -358,20 +381,25 @@ class Engine:
                 elif turn is not None and turn.end is None:
                     stop(places.turn(attempt.id, turn.number), turn.epoch)
 
-    def _request_stop(self, folder: str, epoch: int) -> None:
-        self.ports.runners.request_stop(folder, epoch=epoch, reason=INTERRUPTED)
+    def request_stop(self, folder: str, epoch: int, *, reason: str) -> None:
+        """Ask a runner to end its process, and begin to wait for its word. Twice is once."""
+        self.watch.stop_asked_s.setdefault(folder, self.now.monotonic_s)
+        self.ports.runners.request_stop(folder, epoch=epoch, reason=reason)
 
     def wait_s(self) -> float:
         """How long nothing can become due by itself: the next beat, look, try or start limit."""
+        if self.watch.unproved:
+            return 0.0
         soonest_s = min((retry.at_s for retry in self.retries.values()), default=math.inf)
-        retry_s = max(0.0, soonest_s - self.now.monotonic_s)
-        return min(retry_s, self._look_s())
+        round_s = math.inf if self.watch.round_due_s is None else self.watch.round_due_s
+        due_s = max(0.0, min(soonest_s, round_s) - self.now.monotonic_s)
+        return min(due_s, self._look_s())
 
     def _look_s(self) -> float:
         deadlines = self.setup.policy.deadlines
         if self.unheld_since:
             return min(deadlines.start_s, STARTING_LOOK_S)
-        if self.clinging_since:
+        if self.clinging_since or self.watch.stop_asked_s:
             return min(deadlines.start_s, CLINGING_LOOK_S)
         beat_s = deadlines.beat_s
         return min(beat_s, deadlines.checkpoint_look_s) if self.is_looking else beat_s

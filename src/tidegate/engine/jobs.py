@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import assert_never
 
 from tidegate.engine.engine import INTERRUPTED, Engine
+from tidegate.engine.monitor import watch_job
 from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.ports.git import PrepareWork, PublishWork, Work, WorkFailed, WorkResult
 from tidegate.ports.runners import Absent, EndReason, Exit, RunnerSpec, Running
@@ -37,7 +38,10 @@ def look_at_job(
             if may_start():
                 engine.after_commit(folder, lambda: start_job(engine, folder, work))
             return None
-        case Running() | Unsettled():
+        case Running():
+            watch_job(engine, folder, seen, deadline_s=_deadline_s(engine, work))
+            return None
+        case Unsettled():
             return None
         case Exit():
             return _heard(engine, folder, work, seen, keeps=keeps)
@@ -71,7 +75,10 @@ def _result(engine: Engine, folder: str, work: Work, ending: Exit) -> WorkResult
 
 def is_quiet(engine: Engine, name: str) -> bool:
     """No such job is under way; what came of it does not matter."""
-    seen = see(engine, engine.setup.places.job(name), fence=_EPOCH + 1)
+    folder, deadlines = engine.setup.places.job(name), engine.setup.policy.deadlines
+    seen = see(engine, folder, fence=_EPOCH + 1)
+    if isinstance(seen, Running):
+        watch_job(engine, folder, seen, deadline_s=deadlines.job_s + deadlines.setup_s)
     return not isinstance(seen, Running | Unsettled)
 
 
@@ -79,7 +86,6 @@ def start_job(engine: Engine, folder: str, work: Work) -> None:
     """Start the job's runner. Called after the facts that ask for it are durable."""
     deadlines, setup = engine.setup.policy.deadlines, engine.setup
     is_push = isinstance(work, PublishWork)
-    setup_s = deadlines.setup_s if isinstance(work, PrepareWork) else 0.0
     engine.ports.runners.start(
         RunnerSpec(
             folder=folder,
@@ -88,10 +94,15 @@ def start_job(engine: Engine, folder: str, work: Work) -> None:
             env=setup.push_environment if is_push else setup.environment,
             cwd=engine.setup.places.home,
             mark=folder,
-            deadline_s=deadlines.job_s + setup_s,
+            deadline_s=_deadline_s(engine, work),
             output_max_bytes=_OUTPUT_MAX_BYTES,
             grace_s=deadlines.term_grace_s,
             beat_s=deadlines.beat_s,
             is_durable=False,  # git's part it has made durable itself; the rest is done again
         )
     )
+
+
+def _deadline_s(engine: Engine, work: Work) -> float:
+    deadlines = engine.setup.policy.deadlines
+    return deadlines.job_s + (deadlines.setup_s if isinstance(work, PrepareWork) else 0.0)

@@ -8,7 +8,9 @@ from typing import assert_never
 
 from tidegate.core import commands as c
 from tidegate.core import effects as f
+from tidegate.core.errors import IntegrityError
 from tidegate.core.lane import Attempt, Lane
+from tidegate.core.supervising import ARTIFACT_INVALID, ARTIFACT_MISSING
 from tidegate.core.values import Role
 from tidegate.engine.engine import INTERRUPTED, Engine, preparation
 from tidegate.engine.jobs import is_quiet, look_at_job
@@ -189,7 +191,14 @@ def _promote(engine: Engine, attempt: Attempt) -> Commands:
     if any(entry.attempt == attempt.id for entry in engine.book.entries):
         return ()
     ledger, staged = engine.ports.ledger, turn.staged
-    engine.ports.store.promote(staged.path, ledger.text(staged.digest), digest=staged.digest)
+    try:
+        text = ledger.text(staged.digest)
+    except IntegrityError:
+        return (c.NoteInvalidArtifact(attempt=attempt.id, reason=ARTIFACT_MISSING),)
+    try:
+        engine.ports.store.promote(staged.path, text, digest=staged.digest)
+    except IntegrityError:
+        return (c.NoteInvalidArtifact(attempt=attempt.id, reason=ARTIFACT_INVALID),)
     fault = ledger.put_text(_NOTHING_CHANGED if attempt.is_empty else _UNCHANGED)
     said = said_in(ledger, attempt.role, staged.digest)
     return (c.NotePromotion(attempt=attempt.id, fault_digest=fault, said=said),)
@@ -331,7 +340,7 @@ def _unprepared(engine: Engine, attempt: Attempt, then: c.Command) -> Commands:
     if is_quiet(engine, name):
         return (then,)
     folder = engine.setup.places.job(name)
-    engine.ports.runners.request_stop(folder, epoch=1, reason=INTERRUPTED)
+    engine.request_stop(folder, 1, reason=INTERRUPTED)
     return ()
 
 

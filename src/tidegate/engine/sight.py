@@ -35,6 +35,7 @@ def see(engine: Engine, folder: str, *, fence: int) -> Seen:
             is_settled = not ending.leftovers or engine.is_empty(folder)
             return ending if is_settled else Unsettled()
         case Unheld(beat=beat):
-            return Lost(beat) if engine.is_lost(folder, epoch=fence) else Unsettled()
+            is_lost = engine.is_lost(folder, epoch=fence, has_begun=beat is not None)
+            return Lost(beat) if is_lost else Unsettled()
         case _:
             assert_never(sighting)

@@ -13,12 +13,15 @@ from tidegate.core.lane import Candidate, Lane
 from tidegate.core.values import Role, Verdict
 from tidegate.engine.base_check import advance_base
 from tidegate.engine.clearing import clear
+from tidegate.engine.clocks import may_conclude
 from tidegate.engine.delivery import advance_delivery
 from tidegate.engine.engine import Engine
 from tidegate.engine.inbox import heed
+from tidegate.engine.monitor import observe
 from tidegate.engine.places import hub_ref
 from tidegate.engine.publication import advance_publication
 from tidegate.engine.reach import reach
+from tidegate.engine.recovery import recover_the_rest
 from tidegate.engine.tracking import advance_tracking, is_claimed
 from tidegate.engine.turns import open_lease
 from tidegate.engine.upkeep import advance_upkeep
@@ -38,8 +41,11 @@ from tidegate.ports.clock import Reading
 def tick(engine: Engine, now: Reading) -> bool:
     """Do all that can be done now; True where something was recorded or started."""
     engine.begin(now)
+    if not may_conclude(engine):
+        return _commit(engine)
     heed(engine)
     _look_at_disk(engine)
+    recover_the_rest(engine)
     if advance_base(engine):
         _open_lanes(engine)
         labels = _labels(engine)
@@ -49,6 +55,7 @@ def tick(engine: Engine, now: Reading) -> bool:
     advance_delivery(engine)
     advance_publication(engine)
     advance_tracking(engine)
+    observe(engine)
     engine.end()
     return _commit(engine)
 

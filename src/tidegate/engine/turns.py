@@ -1,6 +1,7 @@
 """Turns: see to the runner of an open turn, keep its lease, and hear how it ended."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 from typing import assert_never
@@ -9,9 +10,12 @@ from tidegate.core import commands as c
 from tidegate.core.events import Regranted
 from tidegate.core.lane import JUDGES, Attempt, Lane, Turn
 from tidegate.core.lease import Acquire, Release, Renew
+from tidegate.core.liveness import Action, Lapse
 from tidegate.core.values import Role
 from tidegate.engine.briefing import place_of, start_turn
 from tidegate.engine.engine import INTERRUPTED, OWNER, Engine, Renewal
+from tidegate.engine.monitor import watch_turn
+from tidegate.engine.recovery import note_recovery
 from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.ports.agents import Result
 from tidegate.ports.runners import Absent, Beat, EndReason, Exit, Running
@@ -23,17 +27,19 @@ def look_at_turn(engine: Engine, lane: Lane, attempt: Attempt) -> tuple[c.Comman
     assert turn is not None
     folder = engine.setup.places.turn(attempt.id, turn.number)
     seen = see(engine, folder, fence=turn.epoch + 1)
+    recovery = note_recovery(engine, attempt, seen)
     match seen:
         case Absent():
             if not engine.is_held:
                 engine.after_commit(folder, lambda: start_turn(engine, lane, attempt, turn))
-            return ()
-        case Running(beat=beat):
-            return _running(engine, lane, attempt, turn, beat)
+            return recovery
+        case Running():
+            watched = watch_turn(engine, lane, attempt, turn, seen)
+            return (*recovery, *_running(engine, lane, attempt, turn, seen.beat), *watched)
         case Exit():
-            return (_ended(engine, attempt, turn, seen),)
+            return (*recovery, _ended(engine, attempt, turn, seen))
         case Lost(beat=beat):
-            return (_lost(engine, attempt, turn, beat),)
+            return (*recovery, _lost(engine, attempt, turn, beat))
         case Unsettled():
             return ()
         case _:
@@ -48,7 +54,7 @@ def stop_turn(engine: Engine, lane: Lane, attempt: Attempt) -> tuple[c.Command, 
     if isinstance(engine.ports.runners.look(folder), Absent):
         fenced = fence_off(engine, attempt, turn)
         return () if fenced is None else (fenced,)
-    engine.ports.runners.request_stop(folder, epoch=turn.epoch, reason=OWNER)
+    engine.request_stop(folder, turn.epoch, reason=OWNER)
     return look_at_turn(engine, lane, attempt)
 
 
@@ -152,18 +158,32 @@ def _ended(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> c.Note
 
 def _how(ending: Exit) -> str:
     """A stop that nobody here asked for is an end from outside, and counts as one."""
-    if ending.reason is EndReason.STOPPED and ending.asked not in (INTERRUPTED, OWNER):
-        return str(EndReason.EXITED)
-    return str(ending.reason)
+    if ending.reason is not EndReason.STOPPED or ending.asked in (INTERRUPTED, OWNER):
+        return str(ending.reason)
+    if ending.asked == Lapse.ATTEMPT_DEADLINE:
+        return str(EndReason.DEADLINE)
+    return ending.asked if ending.asked in set(Lapse) else str(EndReason.EXITED)
 
 
 def _lost(engine: Engine, attempt: Attempt, turn: Turn, beat: Beat | None) -> c.NoteEnd:
-    """A turn that nobody saw alive, or that the machine took down with it, is no agent's doing."""
+    """A turn that nobody saw alive, or that the machine took down with it, is no agent's doing.
+
+    Where it was ended from here, since it did not heed, that is how it ended.
+    """
     has_rebooted = beat is not None and beat.boot_id != engine.now.boot_id
     close_lease(engine, attempt, turn, fence=True)
     text = engine.ports.ledger.put_text("The runner died without a word; its processes were ended.")
     is_external = attempt.role is Role.CHECK or not turn.is_started or has_rebooted
-    return _without_a_record(attempt, "lost", report=text, failure=text, is_external=is_external)
+    how = _how_given_up(turn)
+    noted = _without_a_record(attempt, how, report=text, failure=text, is_external=is_external)
+    return replace(noted, is_fenced=True)
+
+
+def _how_given_up(turn: Turn) -> str:
+    """A person's stop stays a person's stop, though nobody heard it."""
+    if Action.KILL not in turn.claimed:
+        return "lost"
+    return str(Lapse.STOP_ACK_TIMEOUT) if Action.STOP in turn.claimed else str(EndReason.STOPPED)
 
 
 def fence_off(engine: Engine, attempt: Attempt, turn: Turn) -> c.NoteEnd | None:

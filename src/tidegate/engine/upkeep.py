@@ -23,7 +23,7 @@ def advance_upkeep(engine: Engine) -> None:
         if isinstance(result, WorkFailed) and result.reason != "lost":
             engine.tidy_after_commit(folder)
     elif not _has_time(engine):
-        engine.ports.runners.request_stop(folder, epoch=1, reason=INTERRUPTED)
+        engine.request_stop(folder, 1, reason=INTERRUPTED)
 
 
 def _has_time(engine: Engine) -> bool:

@@ -9,6 +9,7 @@ import msgspec
 
 from tidegate.core import events as e
 from tidegate.core.attempt import State
+from tidegate.core.supervising import ARTIFACT_INVALID, ARTIFACT_MISSING
 from tidegate.core.values import (
     ArtifactStatus,
     Authorization,
@@ -224,13 +225,19 @@ def landing_refused(run: str, _: int, entry: e.Entry, _event: e.LandingRefused) 
     return (_RULED_IN.of(run, entry, unknown, none),)
 
 
-def ended(run: str, _: int, entry: e.Entry, _event: e.Failed | e.Stopped | e.Blocked) -> Writes:
+def ended(run: str, _: int, entry: e.Entry, event: e.Failed | e.Stopped | e.Blocked) -> Writes:
     """An attempt that was at work and brings nothing any more owes its artifact for good."""
+    if isinstance(event, e.Blocked) and event.reason in _UNPUBLISHED:
+        return (_STATUS.of(run, entry, _UNPUBLISHED[event.reason].value),)
     if entry.previous in _AT_WORK:
         return (_STATUS.of(run, entry, ArtifactStatus.MISSING.value),)
     return (TOUCHED.of(run, entry),)
 
 
+_UNPUBLISHED = {
+    ARTIFACT_MISSING: ArtifactStatus.MISSING,
+    ARTIFACT_INVALID: ArtifactStatus.INVALID,
+}
 _AT_WORK = frozenset({State.STARTED, State.CHECKPOINTED, State.STALE})
 
 

@@ -125,6 +125,7 @@ def mask(text: str) -> str:
 
 FREE_TEXTS = frozenset({
     "title", "reason", "detail", "fixture", "attacks", "surface", "footprint", "options",
+    "evidence",
 })  # fmt: skip
 """The fields of events that hold what somebody wrote; all others are ids, digests and numbers.
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tidegate.core import events as e
-from tidegate.ledger import attempt_rows, run_rows, turn_rows
+from tidegate.ledger import attempt_rows, monitor_rows, run_rows, turn_rows
 from tidegate.ledger.writes import Writes
 
 
@@ -30,6 +30,9 @@ _PROJECTIONS: Mapping[type, _Projection] = {
     e.PublishSettled: run_rows.settled,
     e.EffectIntended: run_rows.effect_intended,
     e.EffectSettled: run_rows.settled,
+    e.ClockReconciled: monitor_rows.clock_reconciled,
+    e.MonitorRan: monitor_rows.monitor_ran,
+    e.Decided: monitor_rows.decided,
     e.RunEnded: run_rows.run_ended,
     e.LaneOpened: run_rows.lane_opened,
     e.Requested: attempt_rows.requested,
@@ -67,5 +70,10 @@ _PROJECTIONS: Mapping[type, _Projection] = {
     e.WorkspaceRemoved: turn_rows.workspace_removed,
     e.WorkspaceEvicted: turn_rows.workspace_evicted,
     e.WorkspaceCleared: attempt_rows.touched,
+    e.Recovered: monitor_rows.recovered,
+    e.Observed: monitor_rows.observed,
+    e.InterventionClaimed: monitor_rows.intervention_claimed,
+    e.StaleWriteRefused: monitor_rows.stale_write_refused,
+    e.Quarantined: monitor_rows.quarantined,
     e.LaneEnded: run_rows.lane_ended,
 }

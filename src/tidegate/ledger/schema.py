@@ -57,6 +57,33 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "run_id", "lane", "question", "attempt_id", "about", "options", "detail_digest",
         "asked_at", "answer", "answered_by", "words_digest", "answered_at",
     ),
+    "recovery": (
+        "run_id", "attempt_id", "controller_epoch", "lane", "outcome", "recovered_at",
+    ),
+    "observation": (
+        "run_id", "lane", "version", "attempt_id", "state", "last_checkpoint", "lease_epoch",
+        "deadline", "classification", "beat_sequence", "output_bytes", "silent_s", "active_s",
+        "progress", "action", "claim_key", "working", "not_working", "changed", "next",
+        "observed_at",
+    ),
+    "intervention": (
+        "run_id", "claim_key", "lane", "attempt_id", "turn", "action", "lapse", "claimed_at",
+    ),
+    "decision": (
+        "run_id", "version", "condition", "severity", "authority", "lane", "attempt_id",
+        "evidence", "owner", "recovery", "decided_at",
+    ),
+    "stale_write": (
+        "run_id", "lane", "version", "attempt_id", "turn", "what", "epoch", "granted",
+        "refused_at",
+    ),
+    "quarantine": (
+        "run_id", "lane", "version", "attempt_id", "turn", "path", "digest", "quarantined_at",
+    ),
+    "clock": (
+        "run_id", "version", "trust", "suspended_s", "stepped_s", "monotonic_s", "boottime_s",
+        "boot_id", "observed", "inconclusive", "next_s", "read_at",
+    ),
 }  # fmt: skip
 
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -70,6 +97,13 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "finding": ("run_id", "lane", "version"),
     "ruling": ("run_id", "lane", "version"),
     "question": ("run_id", "lane", "question"),
+    "recovery": ("run_id", "attempt_id", "controller_epoch"),
+    "observation": ("run_id", "lane", "version"),
+    "intervention": ("run_id", "claim_key"),
+    "decision": ("run_id", "version"),
+    "stale_write": ("run_id", "lane", "version"),
+    "quarantine": ("run_id", "lane", "version"),
+    "clock": ("run_id", "version"),
 }
 
 ATTEMPT = (

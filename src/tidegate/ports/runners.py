@@ -63,6 +63,8 @@ class Beat:
     agent_pid: int
     stdout_bytes: int
     stderr_bytes: int
+    started_monotonic_s: float | None = None
+    """When its agent began, on the same clock; None where an older runner did not say."""
 
 
 _SHELLS_WORD_FOR_KILLED = (128 + 9, 128 + 15)
@@ -152,6 +154,13 @@ class Runners(Protocol):
 
     def request_stop(self, folder: str, *, epoch: int, reason: str) -> None:
         """Ask the runner to end its process: TERM, its grace, KILL, sweep. Idempotent."""
+        ...
+
+    def kill(self, folder: str) -> None:
+        """End the runner that holds this folder's lock, by force. Its process may live on.
+
+        For a runner that was asked to end and does not say that it heard: it is stopped, or stuck.
+        """
         ...
 
     def declare_lost(self, folder: str, *, epoch: int) -> bool:

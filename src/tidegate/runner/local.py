@@ -9,6 +9,7 @@ import dataclasses
 import errno
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -108,6 +109,14 @@ class LocalRunners:
                 f"the request to stop cannot be written into {folder}: {_name(failure)}",
                 hint="make room, or send the runner a SIGTERM: it means the same",
             ) from failure
+
+    def kill(self, folder: str) -> None:
+        """End the runner that holds this folder's lock, by force: a signal that nobody can hold up.
+
+        Who it is the kernel says, and not a beat: a frozen runner may never have given one.
+        """
+        for process in process_table.openers(f"{folder}/{files.LOCK}"):
+            process_table.send(process, signal.SIGKILL)
 
     def declare_lost(self, folder: str, *, epoch: int) -> bool:
         """Take the folder's lock, write `epoch` as its fence and let go; True if that was done.

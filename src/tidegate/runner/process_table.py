@@ -69,6 +69,25 @@ def everyone() -> dict[int, Process]:
     return {process.pid: process for process in seen if process is not None}
 
 
+def openers(path: str) -> list[Process]:
+    """The processes that have this file open. Other users' processes cannot be asked."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid() and _has_open(name, path):
+            process = find(int(name))
+            if process is not None:
+                found.append(process)
+    return found
+
+
+def _has_open(pid: str, path: str) -> bool:
+    folder = f"/proc/{pid}/fd"
+    try:
+        return any(os.readlink(f"{folder}/{number}") == path for number in os.listdir(folder))
+    except OSError:  # it is gone, or another user's
+        return False
+
+
 def carriers(table: Mapping[int, Process], marks: Iterable[str]) -> dict[str, set[int]]:
     """The pids that carry each of these marks. Other users' processes cannot be asked."""
     found: dict[str, set[int]] = {mark: set() for mark in marks}

@@ -41,7 +41,7 @@ class Supervision:
         self._agent = agent
         self._outputs = outputs
         self._notice = Notice(spec.folder)
-        self._identity = _identity(agent)
+        self._identity = {**_identity(agent), "started_monotonic_s": agent.started_monotonic_s}
         self._sequence = 0
         self._next_beat_s = agent.started_monotonic_s
         self._output_bytes = 0

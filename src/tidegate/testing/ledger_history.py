@@ -188,6 +188,7 @@ class History:
             report_digest=digest(4),
             failure_digest=None,
             is_external=False,
+            is_fenced=how == "lost",
         )
         return self.entry(lane, event)
 

@@ -41,7 +41,7 @@ def assemble(
     book.utc = now.utc
     remote = remote_of(configuration.settings.land.publish, book.run.started.ref)
     book.record_run(_took_over(house, now, fence.controller_epoch))
-    return Engine(
+    engine = Engine(
         ports=ports,
         setup=replace(setup, publish=remote),
         book=book,
@@ -53,6 +53,13 @@ def assemble(
         words=lambda: last_words(ledger.words()),
         lane_names={str(row["lane"]) for row in ledger.rows("lane", run)},
     )
+    engine.watch.unrecovered |= {
+        attempt.id
+        for lane in book.lanes.values()
+        for attempt in lane.attempts.values()
+        if lane.outcome is None and not attempt.is_over
+    }
+    return engine
 
 
 def _setup(house: House, repository: Repository, configuration: Configuration, run: str) -> Setup:

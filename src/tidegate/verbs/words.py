@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 
 from tidegate.core import events as e
+from tidegate.core.clock import Trust
+from tidegate.core.liveness import Action
+from tidegate.core.monitor_events import Recovery
 from tidegate.core.names import role_of
 from tidegate.core.settle import TARGET_RED
 from tidegate.core.values import About, Outcome, Refusal, Role, Verdict
@@ -77,7 +80,52 @@ def _asked_or_ruled(event: e.Event) -> tuple[Level, str]:
         case e.Ruled(ruling=ruling):
             return QUIET, f"ruled: {ruling}"
         case _:
+            return _supervised(event)
+
+
+def _supervised(event: e.Event) -> tuple[Level, str]:
+    """The words for what a monitor or a returning controller does; else the kind's name."""
+    match event:
+        case e.Recovered(attempt=attempt, outcome=outcome):
+            level = QUIET if outcome is Recovery.WAITING else PLAIN
+            return level, f"{attempt} {_RECOVERED[outcome]}"
+        case e.Observed(attempt=attempt, classification=classification, progress=progress):
+            return QUIET, f"{attempt} is {classification.replace('_', ' ')}: {progress}"
+        case e.InterventionClaimed(attempt=attempt, action=action, lapse=lapse):
+            doing = "told to end" if action is Action.STOP else "ended by force"
+            return BAD, f"{attempt} is {doing}: {lapse.replace('_', ' ')}"
+        case e.StaleWriteRefused(attempt=attempt, what=what, epoch=epoch):
+            return BAD, f"{attempt}: a {what} under epoch {epoch} came too late, and is refused"
+        case e.Quarantined(attempt=attempt, path=path):
+            return BAD, f"{attempt}: what came too late is kept apart, at {path}"
+        case e.ClockReconciled():
+            return _clock(event)
+        case e.Decided(condition=condition, severity=severity, evidence=evidence):
+            return QUIET, f"{severity}: {condition.replace('_', ' ')} ({evidence})"
+        case _:
             return QUIET, e.NAMES[type(event)].replace("_", " ")
+
+
+_RECOVERED: Mapping[Recovery, str] = {
+    Recovery.ADOPTED: "was found alive: it goes on",
+    Recovery.FINISHED: "ended meanwhile: what it left is taken in",
+    Recovery.INTERRUPTED: "died with its runner",
+    Recovery.WAITING: "goes on where it stood",
+}
+
+
+def _clock(event: e.ClockReconciled) -> tuple[Level, str]:
+    match event.trust:
+        case Trust.SUSPENDED:
+            return PLAIN, f"the machine slept for {event.suspended_s:.0f} s: deadlines move by it"
+        case Trust.STEPPED:
+            return PLAIN, f"the wall clock was set by {event.stepped_s:+.0f} s: only labels change"
+        case Trust.REBOOTED:
+            return PLAIN, "the machine was started anew"
+        case Trust.UNTRUSTED:
+            return BAD, "the clocks contradict each other: nothing is concluded from them yet"
+        case Trust.TRUSTED:
+            return QUIET, "the clocks go on as they did"
 
 
 def _adjudicated(kind: Refusal | None, *, asks: bool) -> tuple[Level, str]:

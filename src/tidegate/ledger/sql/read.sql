@@ -156,3 +156,24 @@ select * from ruling where run_id = :run and (:lane is null or lane = :lane) ord
 
 -- name: rows_question
 select * from question where run_id = :run and (:lane is null or lane = :lane) order by rowid;
+
+-- name: rows_recovery
+select * from recovery where run_id = :run and (:lane is null or lane = :lane) order by rowid;
+
+-- name: rows_observation
+select * from observation where run_id = :run and (:lane is null or lane = :lane) order by rowid;
+
+-- name: rows_intervention
+select * from intervention where run_id = :run and (:lane is null or lane = :lane) order by rowid;
+
+-- name: rows_decision
+select * from decision where run_id = :run and (:lane is null or lane = :lane) order by rowid;
+
+-- name: rows_stale_write
+select * from stale_write where run_id = :run and (:lane is null or lane = :lane) order by rowid;
+
+-- name: rows_quarantine
+select * from quarantine where run_id = :run and (:lane is null or lane = :lane) order by rowid;
+
+-- name: rows_clock
+select * from clock where run_id = :run and :lane is null order by rowid;

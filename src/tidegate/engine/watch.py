@@ -1,0 +1,49 @@
+"""What a controller remembers of its watch over processes between two ticks."""
+
+from dataclasses import dataclass, field
+
+from tidegate.core.clock import Reading
+from tidegate.ports.runners import Running
+
+
+@dataclass(slots=True)
+class Watch:
+    """All of it is made anew by the next controller. Times are of the monotonic clock."""
+
+    anchor: Reading | None = None
+    """The clocks at the last tick; None before the first."""
+    trusted_from_s: float = -1.0
+    """Lanes do not advance before: the clocks contradicted each other a moment ago."""
+    acts_from_s: float = -1.0
+    """The monitor does nothing before: signs of life may be on their way."""
+    round_due_s: float | None = None
+    """When everything is observed again; None before the first round."""
+    unrecovered: set[str] = field(default_factory=set)
+    """Attempts that were open at the take-over, and of which it is not said yet what they did."""
+    running: dict[str, Running] = field(default_factory=dict)
+    """What was seen of each folder with a runner at work, in this tick."""
+    since_s: dict[str, float] = field(default_factory=dict)
+    """When this controller first saw a runner at work in a folder."""
+    stop_asked_s: dict[str, float] = field(default_factory=dict)
+    """When a runner was asked to end."""
+    unproved: set[str] = field(default_factory=set)
+    """Folders that were given up, and of which it is not known that nothing lives of them."""
+
+    empty: set[str] = field(default_factory=set)
+    """Folders that were given up, and of which nothing lives."""
+
+    def begin(self) -> None:
+        """A tick begins: what runs is seen afresh."""
+        self.running.clear()
+
+    def saw(self, folder: str, sighting: Running, now_s: float) -> None:
+        """A runner is at work in a folder."""
+        self.running[folder] = sighting
+        self.since_s.setdefault(folder, now_s)
+
+    def end(self) -> None:
+        """A tick ends: what was not seen at work any more is forgotten."""
+        gone = self.since_s.keys() - self.running.keys()
+        for folder in gone:
+            del self.since_s[folder]
+            self.stop_asked_s.pop(folder, None)
