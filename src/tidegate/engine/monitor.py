@@ -10,7 +10,7 @@ from dataclasses import replace
 from tidegate.core import commands as c
 from tidegate.core.digest import sha256_hex
 from tidegate.core.events import MonitorRan, Observed
-from tidegate.core.lane import Attempt, Lane, Turn
+from tidegate.core.lane import Attempt, Turn
 from tidegate.core.liveness import (
     Action,
     Classification,
@@ -63,7 +63,7 @@ def watch_job(engine: Engine, folder: str, seen: Running, *, deadline_s: float) 
 
 
 def watch_turn(
-    engine: Engine, lane: Lane, attempt: Attempt, turn: Turn, seen: Running
+    engine: Engine, attempt: Attempt, turn: Turn, seen: Running
 ) -> tuple[c.Command, ...]:
     """What is to be claimed of a turn under way; what was claimed is brought about."""
     folder = engine.setup.places.turn(attempt.id, turn.number)
@@ -108,7 +108,7 @@ def observe(engine: Engine) -> None:
     for lane in tuple(engine.book.lanes.values()):
         for attempt in lane.attempts.values():
             is_open = lane.outcome is None and not attempt.is_over
-            if is_open and (is_round or _is_new(engine, attempt)):
+            if is_open and (is_round or _is_new(attempt)):
                 observed = _observed(engine, attempt)
                 counts[observed.classification] += 1
                 engine.book.record_event(lane.id, observed)
@@ -139,7 +139,7 @@ def _fraction(seed: str) -> float:
     return int(sha256_hex(seed.encode())[:4], 16) / _JITTER_STEPS
 
 
-def _is_new(engine: Engine, attempt: Attempt) -> bool:
+def _is_new(attempt: Attempt) -> bool:
     """A turn that has begun and was never looked at."""
     turn = attempt.turn
     if turn is None or not turn.is_started or turn.end is not None:

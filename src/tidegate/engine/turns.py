@@ -34,7 +34,7 @@ def look_at_turn(engine: Engine, lane: Lane, attempt: Attempt) -> tuple[c.Comman
                 engine.after_commit(folder, lambda: start_turn(engine, lane, attempt, turn))
             return recovery
         case Running():
-            watched = watch_turn(engine, lane, attempt, turn, seen)
+            watched = watch_turn(engine, attempt, turn, seen)
             return (*recovery, *_running(engine, lane, attempt, turn, seen.beat), *watched)
         case Exit():
             return (*recovery, _ended(engine, attempt, turn, seen))

@@ -121,7 +121,7 @@ class MemoryLedger:
         if table not in TABLES:
             raise Misused(f"the ledger shows no table {table!r}", hint=f"one of {TABLES}")
         found = self._tables.rows("attempt_fold" if table == "attempt" else table)
-        chosen = [row for row in found if row["run_id"] == run and lane in (None, row["lane"])]
+        chosen = [row for row in found if row["run_id"] == run and lane in (None, row.get("lane"))]
         if table == "finding":
             return [row for row in chosen if not self._is_of_judge(row)]
         if table != "attempt":
