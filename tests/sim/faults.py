@@ -48,6 +48,10 @@ class Odds:
     job_fails: float = 0.0
     flaky: float = 0.0
     wall_step: float = 0.0
+    suspend: float = 0.0
+    """The machine sleeps, and everything on it."""
+    clock_lies: float = 0.0
+    """A reading contradicts the one before."""
     drain: float = 0.0
     stop: float = 0.0
     detach: float = 0.0
@@ -102,12 +106,21 @@ class Faults:
             raise SimulatedCrash(call)
         if self.strikes("pause"):
             self._timeline.pass_by(self.random.uniform(0, self._pause_s))
-        if self.strikes("wall_step"):
-            self._timeline.wall_offset_s += self.random.uniform(-self._pause_s, self._pause_s)
+        self._mislead()
         if call in _WRITES and self.strikes("refusal"):
             raise Unavailable(f"no space left for {call}")
         if call == "ledger.commit:before" and self.strikes("usurped"):
             self.usurp()
+
+    def _mislead(self) -> None:
+        """The clocks do what they should not, or stand still with all else."""
+        timeline, draw = self._timeline, self.random.uniform
+        if self.strikes("wall_step"):
+            timeline.wall_offset_s += draw(-self._pause_s, self._pause_s)
+        if self.strikes("suspend"):
+            timeline.slept_s += draw(0, 20 * self._pause_s)
+        if self.strikes("clock_lies"):
+            timeline.lie_s = draw(5, self._pause_s)
 
     def between_halves(self) -> None:
         """See host.Fate."""

@@ -68,6 +68,14 @@ class Witness(Protocol):
         """A process begins beside those that live."""
         ...
 
+    def stopping(self, process: Process, reason: str) -> None:
+        """The engine asks a runner to end its process."""
+        ...
+
+    def killing(self, process: Process) -> None:
+        """The engine ends a runner by force."""
+        ...
+
 
 class Host:
     """See ports.runners.Runners."""
@@ -117,6 +125,7 @@ class Host:
         process = self._at(folder)
         if process is None or process.is_stop_asked or epoch < process.spec.epoch or not reason:
             return
+        self._witness.stopping(process, reason)
         process.is_stop_asked = True
         if process.is_held:
             self._heed(process, Ending(reason=EndReason.STOPPED, signal=15, asked=reason))
@@ -125,6 +134,7 @@ class Host:
         """End whoever holds the folder's lock; what it owned lives on."""
         process = self._at(folder)
         if process is not None:
+            self._witness.killing(process)
             self.kill_runner(process, with_agent=False)
 
     def declare_lost(self, folder: str, *, epoch: int) -> bool:

@@ -16,7 +16,7 @@ from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Limits
 from tidegate.core.values import Verdict
 from tidegate.engine import base_check as base
-from tidegate.engine import book, jobs, loop, reach, tick, turns
+from tidegate.engine import book, jobs, loop, monitor, reach, tick, turns
 from tidegate.engine.engine import Engine
 from tidegate.playbooks import build
 from tidegate.ports.git import MoveWork
@@ -45,8 +45,8 @@ def _start_before_commit(patch: Patch) -> None:
 
 
 def _lost_without_a_fence(patch: Patch) -> None:
-    def is_lost(engine: Engine, folder: str, *, epoch: int) -> bool:
-        del epoch
+    def is_lost(engine: Engine, folder: str, *, epoch: int, has_begun: bool) -> bool:
+        del epoch, has_begun
         since_s = engine.unheld_since.setdefault(folder, engine.now.monotonic_s)
         engine.running.add(folder)
         return engine.now.monotonic_s - since_s >= engine.setup.policy.deadlines.start_s
@@ -55,7 +55,11 @@ def _lost_without_a_fence(patch: Patch) -> None:
 
 
 def _lost_without_a_sweep(patch: Patch) -> None:
-    patch(Engine, "is_empty", lambda *_: True)
+    def is_empty(engine: Engine, folder: str) -> bool:
+        engine.watch.unproved.discard(folder)
+        return True
+
+    patch(Engine, "is_empty", is_empty)
 
 
 def _lost_under_the_old_epoch(patch: Patch) -> None:
@@ -69,9 +73,10 @@ def _lost_under_the_old_epoch(patch: Patch) -> None:
 
 def _granted_again_under_the_old_epoch(patch: Patch) -> None:
     def record(self: book.Book, lane_id: str, event: Any) -> None:
-        assert isinstance(event, Regranted)
-        self.leases.pop()
-        original(self, lane_id, replace(event, epoch=event.epoch - 1))
+        if isinstance(event, Regranted):
+            self.leases.pop()
+            event = replace(event, epoch=event.epoch - 1)
+        original(self, lane_id, event)
 
     original = book.Book.record_event
     patch(book.Book, "record_event", record)
@@ -279,6 +284,48 @@ def _read_every_report_as_a_pass(patch: Patch) -> None:
     patch(reach, "said_in", lambda *_: c.Said(verdict=Verdict.PASS))
 
 
+def _act_without_a_claim(patch: Patch) -> None:
+    def watch(engine: Engine, attempt: Attempt, turn: Any, seen: Any) -> tuple[Any, ...]:
+        finding = monitor.finding_of(engine, attempt, turn, seen)
+        folder = engine.setup.places.turn(attempt.id, turn.number)
+        if finding.lapse is not None:
+            epoch, action, lapse = turn.epoch, finding.action, finding.lapse
+            engine.after_commit(folder, lambda: monitor._act(engine, folder, epoch, action, lapse))
+        return ()
+
+    patch(turns, "watch_turn", watch)
+
+
+def _never_intervene(patch: Patch) -> None:
+    """Silence is health: a runner that is stopped for good keeps its lane for good."""
+    patch(turns, "watch_turn", lambda *_: ())
+
+
+def _conclude_from_clocks_in_doubt(patch: Patch) -> None:
+    def may_conclude(engine: Engine) -> bool:
+        original(engine)
+        engine.watch.trusted_from_s = -1.0
+        return True
+
+    original = tick.may_conclude
+    patch(tick, "may_conclude", may_conclude)
+
+
+def _say_nothing_of_a_recovery(patch: Patch) -> None:
+    patch(turns, "note_recovery", lambda *_: ())
+
+
+def _say_a_recovery_twice(patch: Patch) -> None:
+    def note(engine: Engine, attempt: Attempt, seen: Any) -> tuple[c.Command, ...]:
+        made = original(engine, attempt, seen)
+        if made:
+            engine.watch.unrecovered.add(attempt.id)
+        return made
+
+    original = turns.note_recovery
+    patch(turns, "note_recovery", note)
+
+
 MUTANTS: Mapping[str, Mutant] = {
     "start before commit": Mutant(
         _start_before_commit, ("a turn is started, and its grant", "a job is started, and nothing")
@@ -332,6 +379,17 @@ MUTANTS: Mapping[str, Mutant] = {
     "read every report as a pass": Mutant(
         _read_every_report_as_a_pass, ("a landing that nobody verified",)
     ),
+    "act without a claim": Mutant(_act_without_a_claim, ("an intervention that nobody claimed",)),
+    "never intervene": Mutant(
+        _never_intervene, ("it takes too long", "too many ticks", "after 60")
+    ),
+    "conclude from clocks in doubt": Mutant(
+        _conclude_from_clocks_in_doubt, ("a lane advances by clocks in doubt",)
+    ),
+    "say nothing of a recovery": Mutant(
+        _say_nothing_of_a_recovery, ("an attempt moves before it is said",)
+    ),
+    "say a recovery twice": Mutant(_say_a_recovery_twice, ("was recovered under epoch",)),
     "retry a job in its folder": Mutant(_retry_a_job_in_its_folder, ("",)),
 }
 """By name. The rules are beginnings of what is said; an exception of the product counts as well."""

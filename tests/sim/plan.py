@@ -25,6 +25,7 @@ heartbeat_s = 40
 checkpoint_look_s = 20
 retry_s = 1
 """
+HEARTBEAT_S = 40.0
 LEASE_S = 120.0
 """With the heartbeat above: what a missed beat or two leave of a lease."""
 

@@ -63,6 +63,8 @@ class Durable:
         self._ruled_by: dict[str, str] = {}
         """Who ruled a lane to land, since anything was last said against it."""
         self._heard: set[tuple[str, ...]] = set()
+        self._unrecovered: set[str] = set()
+        """Attempts that were open when the newest controller took over, and not spoken of since."""
 
     @property
     def is_ruled_first(self) -> bool:
@@ -78,13 +80,30 @@ class Durable:
                 self.lanes.clear()
                 self.epochs.clear()
                 self._ruled_by.clear()
+            if isinstance(entry.event, e.ControllerTookOver):
+                self._unrecovered = set(self._open_attempts())
             if entry.lane == "":
                 self.run = evolve_run(self.run, run_id, entry)
             else:
                 self._take_lane(entry)
 
+    def _open_attempts(self) -> Iterable[str]:
+        for lane in self.lanes.values():
+            if lane.outcome is None:
+                yield from (each.id for each in lane.attempts.values() if not each.is_over)
+
+    def _check_recovery(self, entry: e.Entry) -> None:
+        """G3: of what is open at a take-over it is said once what became of it, and first."""
+        if isinstance(entry.event, e.Recovered):
+            is_due = entry.event.attempt in self._unrecovered
+            require(is_due, "a recovery of what was not open", entry)
+            self._unrecovered.discard(entry.event.attempt)
+        is_ahead = entry.attempt in self._unrecovered and not isinstance(entry.event, e.Observed)
+        require(not is_ahead, "an attempt moves before it is said what became of it", entry)
+
     def _take_lane(self, entry: e.Entry) -> None:
         before = self.lanes.get(entry.lane)
+        self._check_recovery(entry)
         self._check_move(before, entry)
         self._check_epoch(entry)
         after = evolve(before, entry)

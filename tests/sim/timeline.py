@@ -21,6 +21,10 @@ class Timeline:
         self.boots = 0
         self.wall_offset_s = 0.0
         """How far the wall clock was stepped; it must not matter to anybody."""
+        self.slept_s = 0.0
+        """How long the machine was suspended in all: processes and their clocks stood still."""
+        self.lie_s = 0.0
+        """How far back the next reading of the time since the boot is, and it alone."""
         self._planned: list[tuple[float, int, Action]] = []
         self._count = 0
 
@@ -45,10 +49,12 @@ class Timeline:
 
     def now(self) -> Reading:
         """Read all clocks (ports.clock.Clock)."""
-        wall = _START + timedelta(seconds=self.now_s + self.wall_offset_s)
+        since_s = self.now_s + self.slept_s
+        wall = _START + timedelta(seconds=since_s + self.wall_offset_s)
+        lie_s, self.lie_s = self.lie_s, 0.0
         return Reading(
             utc=wall.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             monotonic_s=self.now_s,
-            boottime_s=self.now_s,
+            boottime_s=since_s - lie_s,
             boot_id=f"boot {self.boots}",
         )

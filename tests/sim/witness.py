@@ -11,7 +11,7 @@ from tests.sim.process import Process
 from tests.sim.safety import Durable, require
 from tidegate.core.events import TurnEnded
 from tidegate.core.lane import Attempt
-from tidegate.core.liveness import Lapse
+from tidegate.core.liveness import Action, Lapse
 from tidegate.core.values import Role
 from tidegate.ports.git import (
     DeliverWork,
@@ -135,6 +135,23 @@ class Eyewitness:
         work = self.git.works.get(process.spec.folder)
         is_look = isinstance(work, HarvestWork) and not work.snapshot
         return is_look and other.spec.folder not in self.git.works
+
+    def stopping(self, process: Process, reason: str) -> None:
+        """What lapsed is claimed before anybody is told to end for it."""
+        if reason in set(Lapse):
+            self._require_claim(process, Action.STOP)
+
+    def killing(self, process: Process) -> None:
+        """G2: force is claimed before it is used, and only where a request was not heeded."""
+        self._require_claim(process, Action.KILL)
+        require(process.is_stop_asked, "ended by force, and was never asked", process)
+
+    def _require_claim(self, process: Process, action: Action) -> None:
+        """A job and the base's check have no lane: what is done to them is done again."""
+        attempt = self._attempt(process.spec.env.get("TIDEGATE_ATTEMPT", ""))
+        turn = attempt.turn if attempt else None
+        is_claimed = turn is not None and action in turn.claimed
+        require(attempt is None or is_claimed, "an intervention that nobody claimed", action)
 
     def turn_ended(self, run: str, event: TurnEnded, processes: Sequence[Process]) -> None:
         """A turn's end is what its runner wrote; it is lost only where nothing of it lives."""

@@ -17,7 +17,7 @@ from tests.sim.host import Host
 from tests.sim.inbox import FakeInbox
 from tests.sim.judges import Judges
 from tests.sim.owner import Owner
-from tests.sim.plan import LEASE_S, Plan
+from tests.sim.plan import HEARTBEAT_S, LEASE_S, Plan
 from tests.sim.process import Ending, Process, Script
 from tests.sim.repositories import HUB_TARGET, FakeRepositories, FakeStore, FakeTracker
 from tests.sim.safety import Durable, Violation, require
@@ -27,6 +27,7 @@ from tests.sim.watched import WatchedLedger, no_lock
 from tests.sim.witness import Eyewitness
 from tidegate.config.load import load
 from tidegate.core import events as e
+from tidegate.core.clock import Trust
 from tidegate.core.errors import NotReady, StaleEpoch, Unavailable
 from tidegate.core.issue import Issue
 from tidegate.engine.engine import Engine
@@ -94,6 +95,7 @@ class World:
         self.at_tick: list[Callable[[Engine], None]] = []
         """Called after each tick, when everything is durable."""
         self._hot = self._seen = self._tokens = self._calls = 0
+        self._doubt_until_s = -1.0
         self._wished, self._is_usurped = Wish.GO_ON, False
         self._shown: set[str] = set()
         self._new: list[e.Event] = []
@@ -120,6 +122,7 @@ class World:
         self._wished, self._hot, self._calls = Wish.GO_ON, 0, self.faults.calls
         self._new.clear()
         self._is_usurped = False
+        self._doubt_until_s = -1.0
         if self.deaths >= self.plan.deaths_max:
             self.faults.stop()
         try:
@@ -202,10 +205,20 @@ class World:
 
     def _take(self, run: str, recorded: Sequence[e.Recorded]) -> None:
         self.durable.take(run, recorded)
+        self._check_doubt([each.entry for each in recorded])
         self._new += [each.entry.event for each in recorded]
         for each in recorded:
             if isinstance(each.entry.event, e.TurnEnded):
                 self.eyes.turn_ended(run, each.entry.event, self.host.processes)
+
+    def _check_doubt(self, entries: Sequence[e.Entry]) -> None:
+        """G6: clocks that contradict each other advance no lane for a heartbeat."""
+        lies = [each for each in entries if _is_doubt(each.event)]
+        if lies:
+            self._doubt_until_s = self.timeline.now_s + HEARTBEAT_S
+        moved = [each for each in entries if each.lane]
+        is_in_doubt = self.timeline.now_s < self._doubt_until_s - 1.0
+        require(not (moved and is_in_doubt), "a lane advances by clocks in doubt", moved)
 
     def _issues(self) -> Sequence[Issue]:
         """The issues that were added so far."""
@@ -312,7 +325,9 @@ class World:
             case "killed":
                 self.host.kill_agent(process)
             case "frozen" if process.is_held:
-                process.frozen_s = (now_s, now_s + self.faults.random.uniform(0, 4 * LEASE_S))
+                is_for_good = self.faults.random.random() < 0.2
+                thaw_s = 1e9 if is_for_good else self.faults.random.uniform(0, 4 * LEASE_S)
+                process.frozen_s = (now_s, now_s + thaw_s)
             case "clings" if process.is_at_work:
                 process.clings_until_s = now_s + self.faults.random.uniform(0, LEASE_S)
             case _:
@@ -332,6 +347,10 @@ class World:
     def story(self) -> list[str]:
         """What became durable, for people."""
         return [str(each) for each in self.events()]
+
+
+def _is_doubt(event: e.Event) -> bool:
+    return isinstance(event, e.ClockReconciled) and event.trust is Trust.UNTRUSTED
 
 
 def _root(folder: Path, plan: Plan) -> Path:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tidegate.core import events as e
-from tidegate.core.clock import Reading
+from tidegate.core.clock import Reading, Trust
 from tidegate.core.errors import IllegalTransition
 from tidegate.core.values import Verdict
 
@@ -86,6 +86,8 @@ def _changed(run: Run, event: e.Event) -> Run:
             return replace(run, delivery=None, delivered=done, waiting=waiting)
         case e.RunEnded():
             return replace(run, ended=event)
+        case e.ClockReconciled(trust=Trust.UNTRUSTED):
+            return run  # what contradicts all that came before is nothing to go by
         case e.ClockReconciled() | e.MonitorRan():
             return replace(run, anchor=_anchor(event))
         case _:

@@ -390,6 +390,8 @@ class Engine:
         """How long nothing can become due by itself: the next beat, look, try or start limit."""
         if self.watch.unproved:
             return 0.0
+        if self.now.monotonic_s < self.watch.trusted_from_s:
+            return self.watch.trusted_from_s - self.now.monotonic_s
         soonest_s = min((retry.at_s for retry in self.retries.values()), default=math.inf)
         round_s = math.inf if self.watch.round_due_s is None else self.watch.round_due_s
         due_s = max(0.0, min(soonest_s, round_s) - self.now.monotonic_s)

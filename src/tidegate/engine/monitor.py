@@ -184,9 +184,14 @@ def _observed(engine: Engine, attempt: Attempt) -> Observed:
 
 
 def _at_rest(engine: Engine, attempt: Attempt) -> Observed:
-    """No process of it is under way: it waits for the engine, for its turn, or for its owner."""
-    is_inconclusive = engine.disk_note is not None
-    found = Classification.INCONCLUSIVE if is_inconclusive else classify(attempt.state)
+    """No process of it is seen: it waits for the engine, for its turn, or for its owner.
+
+    A turn that had begun and that nobody holds is dead, or was never proved to be.
+    """
+    turn = attempt.turn
+    is_unheld = turn is not None and turn.is_started and turn.end is None
+    doubt = engine.disk_note or ("nobody holds its turn" if is_unheld else "")
+    found = Classification.INCONCLUSIVE if doubt else classify(attempt.state)
     return Observed(
         attempt=attempt.id,
         state=str(attempt.state),
@@ -199,11 +204,11 @@ def _at_rest(engine: Engine, attempt: Attempt) -> Observed:
         commit=attempt.tip,
         silent_s=0.0,
         active_s=0.0,
-        progress="no process of it is under way",
+        progress="no process of it is seen",
         action=Action.NONE,
         key=None,
         working="",
-        not_working=engine.disk_note or "",
+        not_working=doubt,
         changed="",
         next="its next step is the engine's",
     )

@@ -43,9 +43,9 @@ def tick(engine: Engine, now: Reading) -> bool:
     engine.begin(now)
     if not may_conclude(engine):
         return _commit(engine)
+    recover_the_rest(engine)
     heed(engine)
     _look_at_disk(engine)
-    recover_the_rest(engine)
     if advance_base(engine):
         _open_lanes(engine)
         labels = _labels(engine)

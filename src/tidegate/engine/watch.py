@@ -11,7 +11,10 @@ class Watch:
     """All of it is made anew by the next controller. Times are of the monotonic clock."""
 
     anchor: Reading | None = None
-    """The clocks at the last tick; None before the first."""
+    """The clocks as they were trusted last; None before the first tick."""
+    doubted: Reading | None = None
+    """The newest reading, where it contradicts the one that was trusted."""
+    last_tick_s: float | None = None
     trusted_from_s: float = -1.0
     """Lanes do not advance before: the clocks contradicted each other a moment ago."""
     acts_from_s: float = -1.0
