@@ -11,6 +11,7 @@ from tests.runner.stage import Stage
 from tests.waiting import until
 from tidegate.core.errors import Unavailable
 from tidegate.ports.runners import Absent, EndReason, Running
+from tidegate.runner import files, lock
 
 SAYS_SO = (
     "trap 'test -e stopping.json && echo acknowledged; exit 0' TERM;"
@@ -151,3 +152,37 @@ def test_request_that_cannot_be_written(stage: Stage) -> None:
     Path(spec.folder, "stop").mkdir()
     with pytest.raises(Unavailable, match=r"cannot be written into .*EISDIR"):
         stage.runners.request_stop(spec.folder, epoch=1, reason="test")
+
+
+def test_a_frozen_runner_is_ended_by_force(stage: Stage) -> None:
+    """C118: a runner that is stopped by a signal hears nothing; KILL ends it all the same."""
+    spec = stage.start("sleep", "60")
+    beat = stage.beat(spec)
+    os.kill(beat.runner_pid, signal.SIGSTOP)
+    stage.runners.request_stop(spec.folder, epoch=1, reason="missed_beats")
+    assert not files.exists(spec.folder, files.STOPPING)
+    stage.runners.kill(spec.folder)
+    until(lambda: not lock.is_held(spec.folder))
+    assert stage.runners.declare_lost(spec.folder, epoch=2)
+    assert stage.runners.sweep(spec.mark, grace_s=1.0) == ()
+
+
+def test_force_ends_whoever_holds_the_lock_and_nobody_else(stage: Stage) -> None:
+    """Who that is the kernel says: a runner that gave no beat yet, and not its neighbour."""
+    one, other = stage.start("sleep", "60"), stage.start("sleep", "60")
+    stage.beat(one)
+    stage.beat(other)
+    Path(one.folder, files.BEAT).unlink()
+    stage.runners.kill(one.folder)
+    until(lambda: not lock.is_held(one.folder))
+    assert lock.is_held(other.folder)
+
+
+def test_a_beat_tells_when_its_agent_began(stage: Stage) -> None:
+    """On the monotonic clock of this boot: how long it has worked can be told by anybody."""
+    spec = stage.start("sleep", "60", beat_s=0.05)
+    first = stage.beat(spec)
+    second = stage.beat(spec, above=first.sequence)
+    assert first.started_monotonic_s == second.started_monotonic_s
+    assert first.started_monotonic_s is not None
+    assert first.started_monotonic_s <= first.monotonic_s < second.monotonic_s

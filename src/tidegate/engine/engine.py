@@ -312,7 +312,7 @@ class Engine:
     @property
     def is_done(self) -> bool:
         """Nothing is under way and nothing would start."""
-        if self.running or self.watch.unproved or self.now.monotonic_s < self.watch.trusted_from_s:
+        if self.running or self.now.monotonic_s < self.watch.trusted_from_s:
             return False
         if self.is_damaged:
             return True  # no try is worth its risk before a person has looked
@@ -388,10 +388,10 @@ class Engine:
 
     def wait_s(self) -> float:
         """How long nothing can become due by itself: the next beat, look, try or start limit."""
-        if self.watch.unproved:
-            return 0.0
         if self.now.monotonic_s < self.watch.trusted_from_s:
             return self.watch.trusted_from_s - self.now.monotonic_s
+        if self.watch.unproved & self.running:
+            return 0.0
         soonest_s = min((retry.at_s for retry in self.retries.values()), default=math.inf)
         round_s = math.inf if self.watch.round_due_s is None else self.watch.round_due_s
         due_s = max(0.0, min(soonest_s, round_s) - self.now.monotonic_s)

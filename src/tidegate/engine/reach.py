@@ -120,6 +120,8 @@ def _checkpoint(engine: Engine, lane: Lane, attempt: Attempt) -> Commands:
 
     A failure costs nothing: whatever is wrong is heard again, and counted, at the turn's harvest.
     """
+    if attempt.id in engine.watch.unrecovered:
+        return ()  # whether it lives at all is said first
     engine.is_looking = True
     failed = engine.checkpoints_failed.get(attempt.id, 0)
     commit = engine.ports.git.peek(attempt.workspace or "")

@@ -45,8 +45,10 @@ class Watch:
         self.since_s.setdefault(folder, now_s)
 
     def end(self) -> None:
-        """A tick ends: what was not seen at work any more is forgotten."""
-        gone = self.since_s.keys() - self.running.keys()
-        for folder in gone:
-            del self.since_s[folder]
-            self.stop_asked_s.pop(folder, None)
+        """A tick ends: what was not seen at work any more is forgotten.
+
+        A request that nobody could hear yet is made again by whoever wishes it.
+        """
+        for known in (self.since_s, self.stop_asked_s):
+            for folder in known.keys() - self.running.keys():
+                del known[folder]
