@@ -47,7 +47,7 @@ def test_what_gives_signs_of_life_is_active() -> None:
     ],
 )
 def test_what_lapsed_is_told_to_end(changes: dict[str, object], lapse: Lapse | None) -> None:
-    """C115, C116, C136: two missed beats, the deadline that its runner did not keep, no checkpoint."""
+    """C115, C116, C136: two missed beats, a deadline that its runner did not keep, no commit."""
     finding = found(**changes)
     assert finding.lapse is lapse
     assert finding.action is (Action.STOP if lapse else Action.NONE)
@@ -66,7 +66,9 @@ def test_what_lapsed_is_told_to_end(changes: dict[str, object], lapse: Lapse | N
     ],
 )
 def test_a_request_to_end_is_heard_within_its_grace(
-    asked_s: float, is_stopping: bool, action: Action
+    asked_s: float,
+    is_stopping: bool,  # noqa: FBT001 - a column of the table
+    action: Action,
 ) -> None:
     """C117, C118: 30 s to say that it heard, then its agent's grace and the sweep, then force."""
     finding = found(stop_asked_s=asked_s, is_stopping=is_stopping, silent_s=500.0)

@@ -63,9 +63,10 @@ class Process:
         seen_s = now_s - self.begun_s - max(0.0, min(now_s, until_s) - since_s)
         if seen_s < FIRST_BEAT_S:
             return None
+        last_s = now_s if self.thaws_in_s(now_s) <= 0 else since_s
         return Beat(
             sequence=1 + int(seen_s / self.spec.beat_s),
-            monotonic_s=self.begun_s + seen_s,
+            monotonic_s=last_s - seen_s % self.spec.beat_s,
             boot_id=self.boot_id,
             runner_pid=self.pid,
             agent_pid=self.pid + 1,

@@ -4,12 +4,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import partial
 
 from tidegate.core.issue import Issue
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.values import Outcome
 from tidegate.core.word import Spoken
 from tidegate.engine.book import Book
+from tidegate.engine.clearing import clear
 from tidegate.engine.setup import Ports, Setup
 from tidegate.engine.watch import Watch
 from tidegate.engine.wish import Wish
@@ -199,7 +201,8 @@ class Engine:
     is_looking: bool = False
     """A builder is looked at for its first commit."""
     starts: dict[str, Callable[[], None]] = field(default_factory=dict)
-    spent: dict[str, None] = field(default_factory=dict)
+    settling: dict[str, Callable[[], None]] = field(default_factory=dict)
+    """What is done once that it is settled is durable, whatever is planned by then."""
 
     def begin(self, now: Reading) -> None:
         """A tick begins: what goes on is seen afresh."""
@@ -223,7 +226,11 @@ class Engine:
 
     def tidy_after_commit(self, folder: str) -> None:
         """Clear this folder away once what was learnt from it is durable."""
-        self.spent[folder] = None
+        self.settle_after_commit(folder, partial(clear, folder))
+
+    def settle_after_commit(self, place: str, action: Callable[[], None]) -> None:
+        """Do this at a place, once, when what was recorded of it is durable."""
+        self.settling[place] = action
 
     def hold_back(self, owner: str, *, failures: int, is_new_work: bool = False) -> None:
         """A job failed, so many times in a row: the owner's next has to wait.

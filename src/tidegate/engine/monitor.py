@@ -49,7 +49,7 @@ def signs_of(engine: Engine, folder: str, seen: Running, *, deadline_s: float) -
         deadline_s=deadline_s,
         stop_asked_s=None if asked_s is None else now.monotonic_s - asked_s,
         is_stopping=seen.stopping,
-        is_trusted=now.monotonic_s >= watch.acts_from_s and engine.disk_note is None,
+        is_trusted=now.monotonic_s >= watch.acts_from_s,
     )
 
 
@@ -80,6 +80,19 @@ def watch_turn(
 def finding_of(engine: Engine, attempt: Attempt, turn: Turn, seen: Running) -> Finding:
     """What is to be thought of a turn under way."""
     return judge(_signs_of_turn(engine, attempt, turn, seen), engine.setup.policy.deadlines)
+
+
+def _with_claims(finding: Finding, turn: Turn) -> Finding:
+    """What was claimed and is not over yet is still being done."""
+    if finding.lapse is not None or not turn.claimed:
+        return finding
+    action = Action.KILL if Action.KILL in turn.claimed else Action.STOP
+    return replace(
+        finding,
+        classification=Classification.STALE,
+        action=action,
+        lapse=turn.claimed[action],
+    )
 
 
 def _signs_of_turn(engine: Engine, attempt: Attempt, turn: Turn, seen: Running) -> Signs:
@@ -153,14 +166,13 @@ def _observed(engine: Engine, attempt: Attempt) -> Observed:
     seen = engine.watch.running.get(folder)
     if turn is None or seen is None:
         return _at_rest(engine, attempt)
-    finding = finding_of(engine, attempt, turn, seen)
+    finding = _with_claims(finding_of(engine, attempt, turn, seen), turn)
     signs = _signs_of_turn(engine, attempt, turn, seen)
     found = progress_of(engine, attempt, seen, finding, signs)
     left_s = turn.deadline_s - signs.active_s
     key = None
     if finding.lapse is not None:
-        lapse = turn.claimed.get(finding.action, finding.lapse)
-        key = claim_key(attempt.id, turn.number, lapse, finding.action)
+        key = claim_key(attempt.id, turn.number, finding.lapse, finding.action)
     return Observed(
         attempt=attempt.id,
         state=str(attempt.state),

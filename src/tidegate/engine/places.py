@@ -28,6 +28,11 @@ class Places:
         """The folder of one job of the engine."""
         return f"{self.jobs}/{name}"
 
+    @property
+    def quarantine(self) -> str:
+        """Where what came too late is kept."""
+        return f"{self.folder}/quarantine"
+
     def artifact(self, attempt: str, turn: int) -> str:
         """The immutable place of a turn's report."""
         return f"{self.folder}/artifacts/{attempt}-{turn}.md"

@@ -14,6 +14,7 @@ from tidegate.core.supervising import ARTIFACT_INVALID, ARTIFACT_MISSING
 from tidegate.core.values import Role
 from tidegate.engine.engine import INTERRUPTED, Engine, preparation
 from tidegate.engine.jobs import is_quiet, look_at_job
+from tidegate.engine.quarantine import keep_apart
 from tidegate.engine.reading import said_in
 from tidegate.engine.turns import look_at_turn, stop_turn
 from tidegate.ports.git import (
@@ -60,6 +61,7 @@ def reach(  # noqa: C901, PLR0911, PLR0912 - one arm an effect
         case f.Land():
             return _land(engine, lane)
         case f.Remove(attempt=attempt):
+            keep_apart(engine, lane, lane.attempts[attempt])
             return _remove(engine, lane.attempts[attempt])
         case f.Evict(attempt=attempt):
             return _evict(engine, lane.attempts[attempt])

@@ -12,7 +12,6 @@ from tidegate.core.issue import Issue
 from tidegate.core.lane import Candidate, Lane
 from tidegate.core.values import Role, Verdict
 from tidegate.engine.base_check import advance_base
-from tidegate.engine.clearing import clear
 from tidegate.engine.clocks import may_conclude
 from tidegate.engine.delivery import advance_delivery
 from tidegate.engine.engine import Engine
@@ -63,27 +62,30 @@ def tick(engine: Engine, now: Reading) -> bool:
 def _commit(engine: Engine) -> bool:
     is_recorded = engine.book.flush()
     starts, engine.starts = engine.starts, {}
-    spent, engine.spent = engine.spent, {}
-    for start in starts.values():
-        start()
-    for folder in spent:
-        clear(folder)
+    settling, engine.settling = engine.settling, {}
+    for act in (*starts.values(), *settling.values()):
+        act()
     replies, engine.replies = engine.replies, []
     for request, reply in replies:
         engine.ports.inbox.reply(request, reply)
     engine.book.forget_ended()
-    return is_recorded or bool(starts) or bool(spent)
+    return is_recorded or bool(starts) or bool(settling)
 
 
 def _look_at_disk(engine: Engine) -> None:
-    """Nothing starts below the floor; what runs goes on, and may well free something."""
-    floor, engine.disk_note = engine.setup.policy.limits.disk_floor_bytes, None
+    """Nothing starts below the floor; what runs goes on, and may well free something.
+
+    Runners may have had no room for a sign of life, so for a while none is missed.
+    """
+    policy, engine.disk_note = engine.setup.policy, None
+    floor = policy.limits.disk_floor_bytes
     for place in (engine.setup.places.home, engine.setup.workspaces):
         free = engine.ports.free_bytes(place)
         if free < floor:
             engine.disk_note = (
                 f"only {free} bytes are free at {place}, [disk] floor_bytes is {floor}"
             )
+            engine.watch.acts_from_s = engine.now.monotonic_s + policy.deadlines.heartbeat_s
 
 
 def _open_lanes(engine: Engine) -> None:

@@ -15,6 +15,7 @@ from tidegate.core.values import Role
 from tidegate.engine.briefing import place_of, start_turn
 from tidegate.engine.engine import INTERRUPTED, OWNER, Engine, Renewal
 from tidegate.engine.monitor import watch_turn
+from tidegate.engine.quarantine import take_after_commit
 from tidegate.engine.recovery import note_recovery
 from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.ports.agents import Result
@@ -141,6 +142,7 @@ def _keep_lease(engine: Engine, lane: Lane, attempt: Attempt, turn: Turn, beat: 
 def _ended(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> c.NoteEnd:
     close_lease(engine, attempt, turn, fence=False)
     result = _result(engine, attempt, turn, ending)
+    take_after_commit(engine, engine.setup.places.turn(attempt.id, turn.number))
     failure = result.failure
     return c.NoteEnd(
         attempt=attempt.id,
