@@ -39,6 +39,7 @@ reruns = 0
 command = {agent}
 [deadlines]
 heartbeat_s = 1.5
+missed_beats_max = 10
 checkpoint_look_s = 0.1
 start_s = 3
 term_grace_s = 1

@@ -67,6 +67,7 @@ def lay_out(layout: Layout, hub: Hub) -> Git:
     if shallow := _shallow(hub):
         files["shallow"] = shallow
     if not layout.isolated:
+        hub.note_place()
         files["objects/info/alternates"] = os.fsencode(hub.objects) + b"\n"
     for name, content in files.items():
         with open(os.path.join(git_dir, name), "wb") as file:

@@ -162,7 +162,7 @@ class _Harvesting:
             plain.folder(self._order.workspace) as root,
             plain.folder(".git", within=root) as git_fd,
         ):
-            foreign.check_objects(git_fd, self._hub.objects if borrows else None)
+            foreign.check_objects(git_fd, *(self._hub.lenders if borrows else (None,)))
             if plain.exists("modules", within=git_fd):
                 self._bring_submodules(git_fd, record)
             return foreign.read(git_fd)

@@ -60,6 +60,10 @@ exit 1
 """
 
 
+_PLACES = "tidegate-places"
+"""A file in the hub: every path that its object store had when a workspace was made."""
+
+
 class Hub(NamedTuple):
     """An existing hub. `objects` is what every workspace borrows from."""
 
@@ -74,6 +78,28 @@ class Hub(NamedTuple):
     def objects(self) -> str:
         """The object store, as workspaces name it."""
         return os.path.join(self.path, "objects")
+
+    @property
+    def lenders(self) -> tuple[str, ...]:
+        """What workspaces of this hub name as what they borrow from: here, or where it was before.
+
+        A repository may be moved while agents work for it. Only what this hub noted counts.
+        """
+        return (self.objects, *self._noted_places())
+
+    def note_place(self) -> None:
+        """Note where the object store is, before a workspace that borrows from it is made."""
+        noted = self._noted_places()
+        if self.objects not in noted:
+            content = b"".join(os.fsencode(each) + b"\n" for each in (*noted, self.objects))
+            durable.write_file(os.path.join(self.path, _PLACES), content)
+
+    def _noted_places(self) -> tuple[str, ...]:
+        try:
+            with open(os.path.join(self.path, _PLACES), "rb") as file:
+                return tuple(map(os.fsdecode, file.read().splitlines()))
+        except FileNotFoundError:
+            return ()
 
     def commit(self, name: str) -> str | None:
         """Return the commit that a ref or an oid names in the hub, or None."""

@@ -41,7 +41,7 @@ def bring(told: Told, git_fd: int, ours: tuple[Filled, ...], base: str) -> None:
         place = os.path.join(told.workspace, ".git", module)
         hub = submodules.hub_of(told.hub, module)
         try:
-            foreign.check_objects(folder, None, hub.objects)
+            foreign.check_objects(folder, None, *hub.lenders)
             oids = foreign.made_here(folder)
         except Tampered as tampered:
             if module in made:

@@ -73,7 +73,7 @@ def _configuration(folder: Path, agent: Path) -> str:
         f"[roles.build]\ncommand = {_toml(command)}\n"
         f"[workspace]\nroot = {_toml(str(folder / 'workspaces'))}\n"
         "[run]\nwidth = 3\n"
-        "[deadlines]\nheartbeat_s = 3\ncheckpoint_look_s = 0.2\n"
+        "[deadlines]\nheartbeat_s = 3\nmissed_beats_max = 10\ncheckpoint_look_s = 0.2\n"
         "[disk]\nfloor_bytes = 50_000_000\n"
     )
 
