@@ -135,7 +135,7 @@ def add(
 
 @tidegate.command()
 @click.option(
-    "--width", type=click.IntRange(1, 64), help="How many lanes may work at once, this time."
+    "--width", type=click.IntRange(1, 1024), help="How many lanes may work at once, this time."
 )
 @click.option("--base", metavar="REF", help="Start a new run from this commit.")
 @click.option("--anew", is_flag=True, help="End the run that is open, and begin another.")
@@ -282,7 +282,7 @@ def queue(house: House, *, as_json: bool) -> None:
 
 @tidegate.command("next")
 @click.option(
-    "-n", "count", type=click.IntRange(1, 64), default=1, help="As many as would start together."
+    "-n", "count", type=click.IntRange(1, 1024), default=1, help="As many as would start together."
 )
 @command()
 def next_(house: House, *, as_json: bool, count: int) -> None:

@@ -33,7 +33,7 @@ class Run:
         Rule(rules.branch),
     ] = ""
     width: Annotated[
-        int, Meta(ge=1, le=64, description="How many lanes may have an agent at work at once.")
+        int, Meta(ge=1, le=1024, description="How many lanes may have an agent at work at once.")
     ] = _POLICY.limits.width
 
 

@@ -18,6 +18,7 @@ from tidegate.core.lane import Lane
 from tidegate.core.lease import LeaseOperation
 from tidegate.core.policy import Limits
 from tidegate.core.run import Run, evolve_run, with_lane_event
+from tidegate.engine.tally import Tally
 from tidegate.playbooks.build import is_making_room, is_removable
 from tidegate.ports.ledger import Batch, Fence, Ledger
 
@@ -36,8 +37,17 @@ class Book:
     utc: str = ""
     entries: list[e.Entry] = field(default_factory=list)
     leases: list[LeaseOperation] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
     listener: Callable[[Sequence[e.Entry]], None] | None = None
     """Told of entries once they are durable."""
+
+    def __post_init__(self) -> None:
+        for lane in self.lanes.values():
+            self.tally.note(lane)
+
+    def _keep(self, lane: Lane) -> None:
+        self.lanes[lane.id] = lane
+        self.tally.note(lane)
 
     def record(self, lane_id: str, command: Command, *, actor: str = CONTROLLER) -> None:
         """Decide a command and apply its events. Raises Refused; then nothing was applied."""
@@ -51,7 +61,7 @@ class Book:
         if lane is None:
             return
         self.entries.extend(made)
-        self.lanes[lane_id] = lane
+        self._keep(lane)
         for entry in made:
             self.run = with_lane_event(self.run, entry.event, lane_id)
             self._record_decision(entry)
@@ -62,7 +72,7 @@ class Book:
             self.lanes[lane_id], event, lane_id=lane_id, actor=CONTROLLER, reason="", utc=self.utc
         )
         self.entries.append(entry)
-        self.lanes[lane_id] = lane
+        self._keep(lane)
 
     def record_run(self, event: e.RunEvent) -> None:
         """Apply an event of the run's own stream."""
@@ -112,6 +122,7 @@ class Book:
         over = [key for key, lane in self.lanes.items() if lane.outcome and self._is_clean(lane)]
         for key in over:
             del self.lanes[key]
+            self.tally.forget(key)
 
     def _is_clean(self, lane: Lane) -> bool:
         return not any(

@@ -28,7 +28,6 @@ from tidegate.playbooks.build import (
     Now,
     Step,
     View,
-    could_not_start,
     plan,
 )
 from tidegate.playbooks.landing_queue import behind, head_of
@@ -172,8 +171,8 @@ def is_ruled_first(engine: Engine) -> bool:
 
 def landing_head(engine: Engine) -> str | None:
     """The lane whose turn it is in the landing queue."""
-    lanes, limits = engine.book.lanes.values(), engine.setup.policy.limits
-    return head_of(lanes, limits, is_ruled_first=is_ruled_first(engine))
+    queueing, limits = engine.book.tally.queueing.values(), engine.setup.policy.limits
+    return head_of(queueing, limits, is_ruled_first=is_ruled_first(engine))
 
 
 def _view(engine: Engine, lane: Lane) -> View:
@@ -193,8 +192,8 @@ def _view(engine: Engine, lane: Lane) -> View:
         asks_owner=setup.asks_owner,
         ahead=None if is_ruled_first(engine) else _ahead(engine, lane, head),
         held_by=held_by(lane, lanes),
-        agent_problem=engine.agent_problem() if _could_not_start(engine) else None,
-        has_slot=_builders_at_work(engine) < engine.width,
+        agent_problem=engine.agent_problem() if engine.book.tally.unstartable else None,
+        has_slot=len(engine.book.tally.building) < engine.width,
         is_short_of_room=engine.disk_note is not None,
         is_draining=engine.is_held,
     )
@@ -202,26 +201,13 @@ def _view(engine: Engine, lane: Lane) -> View:
 
 def _ahead(engine: Engine, lane: Lane, head: str | None) -> Candidate | None:
     """What is about to land, for the lane that is next behind it."""
-    lanes = engine.book.lanes
-    if head is None or behind(lanes.values(), head) != lane.id:
+    queueing = engine.book.tally.queueing
+    if head is None or behind(queueing.values(), head) != lane.id:
         return None
-    candidate = lanes[head].candidate
+    candidate = queueing[head].candidate
     is_current = candidate is not None and candidate.target == engine.book.run.target
     is_open = candidate is not None and candidate.verdict is not Verdict.FAIL
     return candidate if is_current and is_open else None
-
-
-def _builders_at_work(engine: Engine) -> int:
-    builds = (lane.latest(Role.BUILD) for lane in engine.book.lanes.values())
-    return sum(build is not None and build.has_open_turn for build in builds)
-
-
-def _could_not_start(engine: Engine) -> bool:
-    return any(
-        could_not_start(attempt)
-        for lane in engine.book.lanes.values()
-        for attempt in lane.attempts.values()
-    )
 
 
 def _labels(engine: Engine) -> Now:
