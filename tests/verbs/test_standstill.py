@@ -7,6 +7,7 @@ from tidegate.core.lane import Lane
 from tidegate.core.policy import Policy
 from tidegate.core.values import Outcome
 from tidegate.engine.engine import Engine
+from tidegate.engine.tally import Tally
 from tidegate.verbs.standstill import STANDSTILL_S, Standstill, waits_for
 
 
@@ -22,9 +23,12 @@ def engine(
     *lanes: Lane, at_s: float = 0.0, is_running: bool = True, disk_note: str | None = None
 ) -> Engine:
     """As much of one as is looked at."""
+    tally = Tally()
+    for each in lanes:
+        tally.note(each)
     made = SimpleNamespace(
         now=SimpleNamespace(monotonic_s=at_s),
-        book=SimpleNamespace(lanes={each.id: each for each in lanes}),
+        book=SimpleNamespace(lanes={each.id: each for each in lanes}, tally=tally),
         setup=SimpleNamespace(policy=Policy(), asks_owner=False, agent=lambda _: None),
         running={"a folder"} if is_running else set(),
         disk_note=disk_note,

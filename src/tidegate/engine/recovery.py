@@ -3,8 +3,9 @@
 from tidegate.core import commands as c
 from tidegate.core.lane import Attempt
 from tidegate.core.monitor_events import Recovery
+from tidegate.engine.clocks import may_conclude
 from tidegate.engine.engine import Engine
-from tidegate.engine.sight import Lost, Seen, Unsettled
+from tidegate.engine.sight import Lost, Seen, Unsettled, see
 from tidegate.ports.runners import Absent, Exit, Running
 
 
@@ -35,6 +36,36 @@ def _outcome(seen: Seen | None) -> Recovery:
             return Recovery.INTERRUPTED
         case Absent() | Unsettled() | None:
             return Recovery.WAITING
+
+
+_LOOKS = 2
+"""The first finds whose runner is dead and fences it, the second that nothing of it lives."""
+
+
+def take_stock(engine: Engine) -> None:
+    """Say of everything that was open what became of it, as far as that is plain by now.
+
+    Nothing is begun and nothing advances. What is not plain yet is said in one of the ticks.
+    """
+    for _ in range(_LOOKS):
+        engine.begin(engine.ports.clock.now())
+        if not engine.watch.unrecovered or not may_conclude(engine):
+            break
+        recover_the_rest(engine)
+        for lane in tuple(engine.book.lanes.values()):
+            for attempt in lane.attempts.values():
+                _take_stock_of(engine, lane.id, attempt)
+        engine.end()
+    engine.book.flush()
+
+
+def _take_stock_of(engine: Engine, lane_id: str, attempt: Attempt) -> None:
+    turn = attempt.turn
+    if attempt.id not in engine.watch.unrecovered or turn is None:
+        return
+    seen = see(engine, engine.setup.places.turn(attempt.id, turn.number), fence=turn.epoch + 1)
+    for command in note_recovery(engine, attempt, seen):
+        engine.book.record(lane_id, command)
 
 
 def recover_the_rest(engine: Engine) -> None:

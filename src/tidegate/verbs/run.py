@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidegate.config.load import Loaded, load
+from tidegate.config.load import Configuration, Loaded, load
 from tidegate.core.errors import TidegateError
 from tidegate.core.issue import Issue
+from tidegate.engine.engine import Engine
 from tidegate.engine.inbox import take_what_lies
 from tidegate.engine.loop import run_loop
+from tidegate.engine.recovery import take_stock
 from tidegate.playbooks.queue import ordered, takeable
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
@@ -45,17 +47,54 @@ class RunResult:
 def run(house: House, folder: str, wish: RunWish, eyes: Eyes) -> RunResult:
     """Run the build playbook over the open issues of the repository that `folder` is in."""
     repository = house.repositories.find(folder)
-    concerns = refuse_fatal_concerns(house, repository)
     loaded = load(Path(repository.root))
-    for concern in concerns:
-        eyes.tell(f"note: {concern.message} ({concern.remedy})")
+    goes_on = _has_open_run(house, repository) and not wish.anew
+    if not goes_on:
+        _tell_concerns(house, repository, eyes)
     with house.lock_controller(repository.home):
         ledger = house.open_ledger(repository)
         try:
-            return _run(house, repository, loaded, ledger, wish, eyes)
+            engine = _taken_up(house, repository, ledger, wish, eyes) if goes_on else None
+            if goes_on:
+                _tell_concerns(house, repository, eyes)
+            return _run(house, repository, loaded, ledger, wish, eyes, engine)
         finally:
             house.runners.stand_down()
             ledger.close()
+
+
+def _has_open_run(house: House, repository: Repository) -> bool:
+    ledger = house.open_ledger_read_only(repository)
+    if ledger is None:
+        return False
+    try:
+        return find_open_run(ledger) is not None
+    finally:
+        ledger.close()
+
+
+def _tell_concerns(house: House, repository: Repository, eyes: Eyes) -> None:
+    """Say what a run should know of the repository. Raises NotReady for what it would trip over."""
+    for concern in refuse_fatal_concerns(house, repository):
+        eyes.tell(f"note: {concern.message} ({concern.remedy})")
+
+
+def _taken_up(
+    house: House, repository: Repository, ledger: Ledger, wish: RunWish, eyes: Eyes
+) -> Engine | None:
+    """The engine of the run that goes on, with a word on everything that was open in it.
+
+    That comes before all else that a run looks at: leases run out meanwhile, and agents wait. None
+    where no run goes on.
+    """
+    open_run = find_open_run(ledger)
+    if open_run is None or is_half_abandoned(ledger, open_run):
+        return None
+    refuse_other_base(open_run, wish)
+    engine = assemble(house, repository, frozen(ledger, open_run), ledger, open_run)
+    engine.book.listener = with_causes(eyes, ledger)
+    take_stock(engine)
+    return engine
 
 
 def _run(
@@ -65,33 +104,61 @@ def _run(
     ledger: Ledger,
     wish: RunWish,
     eyes: Eyes,
+    engine: Engine | None,
 ) -> RunResult:
-    open_run = find_open_run(ledger)
-    goes_on = open_run is not None and not (wish.anew or is_half_abandoned(ledger, open_run))
-    must_read = not goes_on or bool(wish.only)
+    must_read = engine is None or bool(wish.only)
     all_issues, unread = _issues(house, repository, loaded, eyes, must_read=must_read)
     only = chosen(wish.only, all_issues, ledger)
-    left = Abandoned(is_over=True)
-    if open_run is not None and not goes_on:
-        left = _abandon(house, repository, loaded, ledger, open_run, wish, eyes)
-        if not left.is_over:
-            return RunResult(summary=Summary(run=open_run, note=left.note), exit_code=130)
-        open_run = None
-    issues = ordered(undecided(all_issues, ledger))
-    idle = _idle(issues, ledger, only, left.note) if open_run is None else None
-    if idle is not None:
-        return idle
-    refuse_other_base(open_run, wish)
-    configuration = frozen(ledger, open_run) if open_run else loaded.configuration
-    _tell_what_is_taken_up(open_run, eyes, is_changed=configuration != loaded.configuration)
-    if left.note:
-        eyes.tell(left.note)
-    require_ready(house, repository, configuration, open_run=open_run)
-    run_id = open_run or start_run(house, repository, loaded, ledger, wish)
-    engine = assemble(house, repository, configuration, ledger, run_id)
-    engine.book.listener = with_causes(eyes, ledger)
+    left, issues = "", ordered(undecided(all_issues, ledger))
+    if engine is None:
+        ended = _ended_before(house, repository, loaded, ledger, wish, eyes)
+        if not ended.is_over:
+            return RunResult(
+                summary=Summary(run=find_open_run(ledger), note=ended.note), exit_code=130
+            )
+        left, issues = ended.note, ordered(undecided(all_issues, ledger))
+        idle = _idle(issues, ledger, only, left)
+        if idle is not None:
+            return idle
+    configuration = loaded.configuration if engine is None else frozen(ledger, engine.book.run.id)
+    run_id = engine.book.run.id if engine is not None else None
+    _tell_what_is_taken_up(run_id, eyes, is_changed=configuration != loaded.configuration)
+    if left:
+        eyes.tell(left)
+    require_ready(house, repository, configuration, open_run=run_id)
+    if engine is None:
+        run_id = start_run(house, repository, loaded, ledger, wish)
+        engine = assemble(house, repository, configuration, ledger, run_id)
+        engine.book.listener = with_causes(eyes, ledger)
     engine.width = wish.width or configuration.settings.run.width
     engine.only, engine.opened_max, engine.unread = only, wish.opened_max, unread
+    return _go_on(house, repository, engine, configuration, issues, eyes)
+
+
+def _ended_before(
+    house: House,
+    repository: Repository,
+    loaded: Loaded,
+    ledger: Ledger,
+    wish: RunWish,
+    eyes: Eyes,
+) -> Abandoned:
+    """What became of a run that is to be ended before another begins."""
+    open_run = find_open_run(ledger)
+    if open_run is None:
+        return Abandoned(is_over=True)
+    return _abandon(house, repository, loaded, ledger, open_run, wish, eyes)
+
+
+def _go_on(
+    house: House,
+    repository: Repository,
+    engine: Engine,
+    configuration: Configuration,
+    issues: Sequence[Issue],
+    eyes: Eyes,
+) -> RunResult:
+    """Tick until nothing is left to do by itself, and say what became of it."""
     engine.agent_problem = lambda: agent_problem(house, configuration)
     engine.refill = lambda: refill(house, repository, engine, configuration, eyes)
     fill(house, repository, engine, configuration, issues, eyes)
