@@ -77,7 +77,7 @@ def test_the_digest_is_of_what_was_said_and_not_of_how(tmp_path: Path) -> None:
     ],
 )
 def test_every_part_is_in_the_digest(tmp_path: Path, change: dict[str, str]) -> None:
-    """Configuration, roles and policy are frozen together."""
+    """C062, C120: configuration, roles and policy are frozen together, in the run itself."""
     before = loaded(tmp_path, main=PLAIN).digest
     assert loaded(tmp_path, **change).digest != before
 

@@ -49,12 +49,15 @@ ADDED = {("blocked", "reopened")}
 
 @pytest.mark.parametrize(("state", "following"), sorted(ROWS))
 def test_a_row_of_the_table_is_the_seeds(state: str, following: str) -> None:
-    """From this state an attempt can go where the seed lets it, and nowhere else."""
+    """From this state an attempt can go where the seed lets it, and nowhere else.
+
+    Rows C100, C101, C102, C103, C104, C105, C107, C108, C109, C111 and C112, and those beside them.
+    """
     assert TRANSITIONS[State(state)] == {State(after) for after in following.split(", ")}
 
 
 def test_the_table_has_no_further_row() -> None:
-    """States that are not in the seed's first column lead nowhere by the table."""
+    """C072, C114: the table is closed, with its normal and its exceptional states."""
     assert {str(state) for state in TRANSITIONS} == {state for state, _ in ROWS}
     assert set(State) - TRANSITIONS.keys() == {State.BLOCKED, State.SUPERSEDED}
 
@@ -99,7 +102,7 @@ def test_an_ended_attempt_moves_by_the_tables_own_rows_only(state: State) -> Non
 
 
 def test_every_state_can_be_reached_from_a_birth() -> None:
-    """No state of the table is dead, and each has its meaning written beside it."""
+    """C006: no state of the table is dead, and each has its meaning written beside it."""
     reached = {State.REQUESTED}
     for _ in State:
         reached |= {State(after) for before, after in ALL | ADDED if State(before) in reached}

@@ -47,7 +47,7 @@ def test_a_lane_stops_at_the_third_fail() -> None:
 
 
 def test_there_is_one_replacement() -> None:
-    """C071: one replacement; a second needs the owner's recorded word."""
+    """C070, C071: one replacement; a second needs the owner's recorded word."""
     assert LIMITS.replacements_max == 1
 
 

@@ -147,7 +147,7 @@ def test_a_first_work_without_a_commit_gets_its_checkpoint_with_its_end() -> Non
 def test_a_correction_must_change_something(
     judged: tuple[str, str], base: str | None, expected: list[str]
 ) -> None:
-    """Another tree; where it had to be merged, another tip will do. Else it is the round's FAIL."""
+    """C007: another tree, or where it had to be merged another tip; else it is a FAIL."""
     lane = built(State.REVIEWED, base=base, judged_tree=judged[0], judged_tip=judged[1])
     assert kinds(lane, made(c.NotePromotion)) == expected
 

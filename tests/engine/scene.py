@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tests.sim.builders import Deed
+from tests.sim.faults import SimulatedCrash
 from tests.sim.plan import Plan
 from tests.sim.process import Process
 from tests.sim.world import World
@@ -69,3 +70,19 @@ def runs_in(world: World, part: str) -> Callable[[Engine], bool]:
 def started(world: World, part: str) -> int:
     """How many processes were ever started in folders whose path holds this."""
     return sum(part in each.spec.folder for each in world.host.processes)
+
+
+def die(_: Engine) -> None:
+    """The controller is gone."""
+    raise SimulatedCrash("now")
+
+
+def freeze(world: World, part: str, seconds: float = 1e9) -> None:
+    """Once a turn has begun, stop what lives in such a folder, runner and all, for so long."""
+
+    def act(_: Engine) -> None:
+        found = process(world, part)
+        assert found is not None
+        found.frozen_s = (world.timeline.now_s, world.timeline.now_s + seconds)
+
+    at(world, lambda _: bool(told(world, e.TurnStarted)), act)

@@ -2,9 +2,18 @@
 
 from pathlib import Path
 
-from tests.engine.scene import at, outcomes, process, runs_in, scene, started, told
+from tests.engine.scene import (
+    at,
+    die,
+    freeze,
+    outcomes,
+    process,
+    runs_in,
+    scene,
+    started,
+    told,
+)
 from tests.sim.builders import GOOD, HANGS, Deed
-from tests.sim.faults import SimulatedCrash
 from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.core.liveness import Action, Classification
@@ -12,11 +21,6 @@ from tidegate.engine.engine import Engine
 
 TURN = "fix-build-1/turns/1"
 LONG = Deed(work_s=2000.0)
-
-
-def die(_: Engine) -> None:
-    """The controller is gone."""
-    raise SimulatedCrash("now")
 
 
 def long_scene(folder: Path) -> World:
@@ -49,13 +53,7 @@ def test_rounds_are_not_in_step(tmp_path: Path) -> None:
 def test_an_observation_has_the_five_fields(tmp_path: Path) -> None:
     """C174 to C178: state and deadline, class, progress, action with its key, words."""
     world = scene(tmp_path, fix=[HANGS])
-
-    def freeze(_: Engine) -> None:
-        found = process(world, TURN)
-        assert found is not None
-        found.frozen_s = (world.timeline.now_s, 1e9)
-
-    at(world, lambda _: bool(told(world, e.TurnStarted)), freeze)
+    freeze(world, TURN)
     at(world, lambda _: bool(told(world, e.InterventionClaimed)), _observe_soon)
     world.run_to_end()
     stale = [each for each in told(world, e.Observed) if each.classification == "stale"]
@@ -83,13 +81,7 @@ def test_progress_is_commits_before_output(tmp_path: Path) -> None:
 def test_a_claim_outlives_its_controller_and_is_not_taken_again(tmp_path: Path) -> None:
     """C184: whoever comes back finds the key taken and brings about what was claimed."""
     world = scene(tmp_path, fix=[HANGS, GOOD])
-
-    def freeze(_: Engine) -> None:
-        found = process(world, TURN)
-        assert found is not None
-        found.frozen_s = (world.timeline.now_s, 1e9)
-
-    at(world, lambda _: bool(told(world, e.TurnStarted)), freeze)
+    freeze(world, TURN)
     at(world, lambda _: bool(told(world, e.InterventionClaimed)), die)
     assert world.live() is None
     world.run_to_end()

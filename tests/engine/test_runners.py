@@ -2,7 +2,17 @@
 
 from pathlib import Path
 
-from tests.engine.scene import at, configured, outcomes, process, runs_in, scene, started, told
+from tests.engine.scene import (
+    at,
+    configured,
+    freeze,
+    outcomes,
+    process,
+    runs_in,
+    scene,
+    started,
+    told,
+)
 from tests.sim.builders import CANNOT_START, GOOD, HANGS, Deed
 from tests.sim.faults import Odds
 from tests.sim.plan import Plan
@@ -88,13 +98,7 @@ def test_a_process_that_would_not_die_halts_the_run_by_its_number(tmp_path: Path
 def frozen(folder: Path, seconds: float) -> World:
     """The world in which the first builder, runner and all, is stopped for so long."""
     world = scene(folder, fix=[LONG])
-
-    def freeze(_: Engine) -> None:
-        found = process(world, TURN)
-        assert found is not None
-        found.frozen_s = (world.timeline.now_s, world.timeline.now_s + seconds)
-
-    at(world, lambda _: bool(told(world, e.TurnStarted)), freeze)
+    freeze(world, TURN, seconds)
     world.run_to_end()
     return world
 

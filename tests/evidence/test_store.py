@@ -38,7 +38,7 @@ def test_another_artifact_is_never_overwritten(tmp_path: Path) -> None:
 
 
 def test_only_what_was_intended_is_published(tmp_path: Path) -> None:
-    """A text that is not what its digest says gets no place."""
+    """C079: a text that is not what its digest says gets no place."""
     with pytest.raises(IntegrityError, match="intended"):
         FileStore().promote(str(tmp_path / "artifact"), "other", digest=DIGEST)
     assert list(tmp_path.iterdir()) == []
