@@ -42,7 +42,7 @@ MEANING: Mapping[State, str] = {
     State.REVIEWED: "a verdict bound to its artifact's digest is recorded",
     State.CORRECTED: "a requested correction is incorporated: a new digest is promoted",
     State.ACCEPTED: "it counts for good: the change has landed, the report is ruled",
-    State.STALE: "its lease ran out and its process is proved dead, or its deadline has passed",
+    State.STALE: "it gave no sign of life, its process is proved dead, or its time is over",
     State.STOPPED: "it was ended and fenced",
     State.FAILED: "it ended without an artifact",
     State.BLOCKED: "it cannot go on without a ruling",
