@@ -1,6 +1,6 @@
 """How soon a controller that comes back has taken up all that was open when it was killed.
 
-A real run with so many real agents at work at once, each in its workspace under its own runner. Its
+A real run with so many real agents at work at once, each in a workspace under a runner. Its
 controller is ended by SIGKILL; then some agents end and some runners are killed, while nobody looks;
 then `tidegate run` is started again. From the start of that process it is measured when the ledger
 holds the first recovery, and when it holds one for each open attempt: read by another process from
@@ -29,6 +29,11 @@ _BEGIN_LIMIT_S = 1800.0
 _RECOVER_LIMIT_S = 60.0
 _ENDED_SHARE, _KILLED_SHARE = 4, 10
 """One in so many has ended, or was killed with its runner, by the time the controller is back."""
+_HOW = (
+    "From the start of the process to the ledger's commit, seen by another process. In the last "
+    f"round one agent in {_ENDED_SHARE} had ended, and one runner in {_KILLED_SHARE} was killed, "
+    "while nobody looked."
+)
 _WORK = (
     "touch {home}/began-$TIDEGATE_LANE; while test ! -e {home}/end-$TIDEGATE_LANE; do sleep 3; done"
 )
@@ -67,11 +72,7 @@ def measure(folder: Path, *, attempts: int, rounds: int) -> Table:
             ),
             Row(what="last recovery", unit="ms", ours=lasts_ms, kind=Kind.OURS, goal=LAST_GOAL),
         ),
-        notes=(
-            "From the start of the process to the ledger's commit, seen by another process. In the "
-            f"last round one agent in {_ENDED_SHARE} had ended, and one runner in {_KILLED_SHARE} "
-            "was killed, while nobody looked.",
-        ),
+        notes=(_HOW,),
     )
 
 

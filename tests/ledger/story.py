@@ -172,9 +172,24 @@ def _supervise(h: History) -> Iterator[Batch]:
     apart = e.Quarantined(attempt=TWO, turn=1, path="quarantine/x", digest=digest(9))
     events = (found, seen, claimed, late, apart)
     yield Batch(entries=tuple(h.entry("002", event) for event in events))
-    clocks = {"utc": UTC, "monotonic_s": 1.0, "boottime_s": 2.0, "boot_id": "b"}
-    slept = e.ClockReconciled(trust=Trust.SUSPENDED, suspended_s=60.0, stepped_s=0.0, **clocks)
-    ran = e.MonitorRan(observed=1, inconclusive=0, next_s=590.0, **clocks)
+    slept = e.ClockReconciled(
+        trust=Trust.SUSPENDED,
+        suspended_s=60.0,
+        stepped_s=0.0,
+        utc=UTC,
+        monotonic_s=1.0,
+        boottime_s=2.0,
+        boot_id="b",
+    )
+    ran = e.MonitorRan(
+        observed=1,
+        inconclusive=0,
+        next_s=590.0,
+        utc=UTC,
+        monotonic_s=1.0,
+        boottime_s=2.0,
+        boot_id="b",
+    )
     decided = e.Decided(
         condition=Condition.BUDGET_EXHAUSTED,
         severity=Severity.MEDIUM,

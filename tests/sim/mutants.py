@@ -16,7 +16,7 @@ from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Limits
 from tidegate.core.values import Verdict
 from tidegate.engine import base_check as base
-from tidegate.engine import book, jobs, loop, monitor, reach, tick, turns
+from tidegate.engine import book, clocks, jobs, loop, monitor, reach, recovery, tick, turns
 from tidegate.engine.engine import Engine
 from tidegate.playbooks import build
 from tidegate.ports.git import MoveWork
@@ -307,7 +307,7 @@ def _conclude_from_clocks_in_doubt(patch: Patch) -> None:
         engine.watch.trusted_from_s = -1.0
         return True
 
-    original = tick.may_conclude
+    original = clocks.may_conclude
     patch(tick, "may_conclude", may_conclude)
 
 
@@ -322,7 +322,7 @@ def _say_a_recovery_twice(patch: Patch) -> None:
             engine.watch.unrecovered.add(attempt.id)
         return made
 
-    original = turns.note_recovery
+    original = recovery.note_recovery
     patch(turns, "note_recovery", note)
 
 

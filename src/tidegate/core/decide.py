@@ -58,8 +58,6 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
             return _note_start(lane, command)
         case c.NoteEnd():
             return note_end(lane, command)
-        case c.NoteCheckpoint(attempt=attempt, commit=commit):
-            return (e.Checkpointed(attempt=attempt, digest=commit),)
         case c.NoteHarvest():
             return note_harvest(lane, command)
         case c.NotePromotion():
@@ -78,7 +76,7 @@ def decide(  # noqa: C901, PLR0911, PLR0912 - one arm a command
             return _note_job_failure(lane, command)
         case c.NoteRemoval() | c.EvictWorkspace() | c.NoteEviction():
             return (workspace_event(lane, command),)
-        case c.NoteRecovery() | c.Intervene() | c.NoteInvalidArtifact():
+        case c.NoteRecovery() | c.Intervene() | c.NoteCheckpoint() | c.NoteInvalidArtifact():
             return (supervise(lane, command),)
         case c.EndLane():
             return _end_lane(lane, command)

@@ -10,7 +10,7 @@ from tidegate.core.settle import open_turn_of, running_turn_of
 ARTIFACT_MISSING, ARTIFACT_INVALID = "artifact_missing", "artifact_invalid"
 """Why an attempt is blocked whose artifact cannot be published."""
 
-Supervision = c.NoteRecovery | c.Intervene | c.NoteInvalidArtifact
+Supervision = c.NoteRecovery | c.Intervene | c.NoteCheckpoint | c.NoteInvalidArtifact
 
 
 def supervise(lane: Lane, command: Supervision) -> e.LaneEvent:
@@ -20,6 +20,8 @@ def supervise(lane: Lane, command: Supervision) -> e.LaneEvent:
             return _recovered(lane, command)
         case c.Intervene():
             return _claimed(lane, command)
+        case c.NoteCheckpoint(attempt=attempt, commit=commit):
+            return e.Checkpointed(attempt=attempt, digest=commit)
         case c.NoteInvalidArtifact():
             return _invalid(lane, command)
 
