@@ -172,6 +172,11 @@ def _supervise(h: History) -> Iterator[Batch]:
     apart = e.Quarantined(attempt=TWO, turn=1, path="quarantine/x", digest=digest(9))
     events = (found, seen, claimed, late, apart)
     yield Batch(entries=tuple(h.entry("002", event) for event in events))
+    yield from _look_at_clocks(h)
+
+
+def _look_at_clocks(h: History) -> Iterator[Batch]:
+    """The machine slept, a round was made, and a row of the stop matrix came true."""
     slept = e.ClockReconciled(
         trust=Trust.SUSPENDED,
         suspended_s=60.0,
