@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # as in `verbs.house`
 
     from tidegate.ports.agents import Agent
     from tidegate.ports.consult import Answer
+    from tidegate.ports.examination import Examiner
     from tidegate.ports.git import Git
     from tidegate.ports.ledger import Ledger
     from tidegate.ports.repository import Repository
@@ -60,6 +61,7 @@ def build_house() -> House:
         version=__version__,
         holder=holder,
         environment=dict(os.environ),
+        open_examiner=_open_examiner,
     )
 
 
@@ -157,6 +159,14 @@ def _open_git(
         cone=cone,
         submodules=submodules,
     )
+
+
+def _open_examiner() -> Examiner:
+    from tidegate.git.examination import HubFolder  # noqa: PLC0415 - as above
+    from tidegate.ledger.examination import SqliteExaminer  # noqa: PLC0415 - as above
+    from tidegate.ports.examination import Examiner  # noqa: PLC0415 - as above
+
+    return Examiner(ledger=SqliteExaminer(), hub=HubFolder())
 
 
 def _load_agent(name: str) -> Agent:

@@ -24,6 +24,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Run": ("run", "stop", "land"),
     "Look": ("status", "queue", "next", "explain", "show", "log", "events"),
     "Rule": ("answer", "veto", "rule", "retry"),
+    "Prove what is kept": ("fsck", "audit", "backup"),
     "Set up and tidy up": ("config", "completion", "gc"),
 }
 """The commands as `--help` lists them: by what somebody wants to do, as it comes on a first day."""

@@ -44,7 +44,17 @@ def clear(workspace: str) -> tuple[str, ...]:
 
 
 def clear_hub(hub: str) -> tuple[str, ...]:
-    """Remove the locks that no git at work on the hub can hold; return their paths within it.
+    """Remove the locks that no git at work on the hub can hold; return their paths within it."""
+    cleared = []
+    for path in stale_in_hub(hub):
+        with plain.folder(hub) as hub_fd, contextlib.suppress(FileNotFoundError):
+            os.unlink(path, dir_fd=hub_fd)
+            cleared.append(path)
+    return tuple(cleared)
+
+
+def stale_in_hub(hub: str) -> tuple[str, ...]:
+    """The locks that no git at work on the hub can hold, as paths within it.
 
     Git closes a ref's lock long before it is done with it, so that nobody has it open says nothing
     here. But a lock that is older than every such process is nobody's.
@@ -52,14 +62,13 @@ def clear_hub(hub: str) -> tuple[str, ...]:
     with plain.folder(hub) as hub_fd:
         found = [*_listed(hub_fd, "", 1), *_below(hub_fd, "refs"), *_below(hub_fd, "objects/pack")]
         oldest_s = _oldest_at_work_s(hub) if found else 0.0
-        cleared = []
+        stale = []
         for path in found:
             with contextlib.suppress(FileNotFoundError):
                 made_s = os.stat(path, dir_fd=hub_fd, follow_symlinks=False).st_mtime
                 if made_s + CLOCK_SLACK_S < oldest_s:
-                    os.unlink(path, dir_fd=hub_fd)
-                    cleared.append(path)
-    return tuple(cleared)
+                    stale.append(path)
+    return tuple(stale)
 
 
 def _oldest_at_work_s(hub: str) -> float:

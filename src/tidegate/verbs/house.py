@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # a command pays for the ports that it uses, and for no other
     from tidegate.ports.cleaning import Cleaning
     from tidegate.ports.clock import Clock
     from tidegate.ports.consult import Consult
+    from tidegate.ports.examination import Examiner
     from tidegate.ports.git import Git
     from tidegate.ports.inbox import Inbox
     from tidegate.ports.ledger import Ledger
@@ -90,6 +91,14 @@ class House:
     holder: str
     """Who this controller is, for people: host, process id."""
     environment: Mapping[str, str] = field(repr=False)
+    open_examiner: Callable[[], Examiner] | None = None
+    """Who looks at a ledger and a hub as a whole; None in worlds that have neither."""
+
+    @property
+    def examiner(self) -> Examiner:
+        """Who looks at a ledger and a hub as a whole."""
+        assert self.open_examiner is not None
+        return self.open_examiner()
 
     @property
     def runners(self) -> Runners:
