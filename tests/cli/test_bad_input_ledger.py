@@ -97,6 +97,8 @@ def test_a_damaged_page_does_not_end_the_look_around(landed: Desk) -> None:
     levels = {each["name"]: each["level"] for each in said.json}
     assert levels["ledger"] == "fail"
     assert levels["disk"] == "ok"
+    (told,) = [each for each in said.json if each["name"] == "ledger"]
+    assert "`tidegate fsck`" in told["remedy"]
 
 
 @pytest.mark.slow
@@ -108,6 +110,7 @@ def test_an_emptied_ledger_is_not_taken_for_a_new_one(landed: Desk) -> None:
         assert said.code == 5
         assert "is empty" in said.error.message
         assert "aside to begin anew" in said.error.hint
+        assert "tidegate backup" in said.error.hint
     assert (landed.ledger_folder / "ledger.db").read_bytes() == b""
 
 

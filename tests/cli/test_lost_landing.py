@@ -31,6 +31,7 @@ def test_a_lost_landing_is_told_by_land_and_by_run(desk: Desk) -> None:
         assert run in said.error.message
         assert commit in said.error.message
         assert "hub.git" in said.error.hint
+        assert "`tidegate fsck --repair`" in said.error.hint
         assert f"git merge {commit}" in said.error.hint
     assert desk.tidegate("status").json["run"] == run
     assert "--base" in desk.tidegate("run", "--json").error.hint

@@ -1,7 +1,7 @@
 """Each rule of a lawful history is broken by a history that was forged to break it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any, get_args
 
@@ -12,7 +12,7 @@ from tests.playbooks.story import LANE, Story
 from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.invariants import FOLLOWS, INVARIANTS, Breach, Watch
-from tidegate.core.values import Outcome, Verdict
+from tidegate.core.values import Outcome, Role, Verdict
 from tidegate.testing.ledger_history import RUN, RUN_STARTED, UTC
 
 Entries = list[e.Entry]
@@ -92,6 +92,11 @@ def without(kind: type) -> Callable[[Entries], Entries]:
     return lambda entries: numbered([each for each in entries if not isinstance(each.event, kind)])
 
 
+def _saying(event: e.Event, **says: Any) -> Any:
+    """The event with other words."""
+    return type(event)(**{**{f.name: getattr(event, f.name) for f in fields(event)}, **says})
+
+
 def changed(
     kind: type, nth: int = 0, *, event: dict[str, Any] | None = None, **entry: Any
 ) -> Callable[[Entries], Entries]:
@@ -99,13 +104,13 @@ def changed(
 
     def forge(entries: Entries) -> Entries:
         at = place(entries, kind, nth)
-        said = replace(entries[at].event, **(event or {}))
+        said = _saying(entries[at].event, **(event or {}))
         return [*entries[:at], replace(entries[at], event=said, **entry), *entries[at + 1 :]]
 
     return forge
 
 
-def added(after: type, *events: e.LaneEvent, **says: object) -> Callable[[Entries], Entries]:
+def added(after: type, *events: e.LaneEvent, **says: Any) -> Callable[[Entries], Entries]:
     """Further events of the lane behind one; each moves nothing."""
 
     def forge(entries: Entries) -> Entries:
@@ -133,7 +138,7 @@ _FAIL = e.Judged(
     finding_digest="f", reason="exit 1",
 )  # fmt: skip
 _SECOND = e.Requested(
-    attempt=f"{LANE}-build-2", role=e.Role.BUILD, agent="shell", born=State.REQUESTED,
+    attempt=f"{LANE}-build-2", role=Role.BUILD, agent="shell", born=State.REQUESTED,
     supersedes=None, cause=None, commit=None,
 )  # fmt: skip
 
@@ -155,8 +160,14 @@ def _granted_again(entries: Entries) -> Entries:
     """The builder's second turn goes under the epoch of its first."""
     at = place(entries, e.TurnOpened, 1, attempt=BUILD)
     old = entries[place(entries, e.TurnOpened, 0, attempt=BUILD)].epoch
-    event: Any = replace(entries[at].event, epoch=old)  # type: ignore[call-arg]
+    event = _saying(entries[at].event, epoch=old)
     return [*entries[:at], replace(entries[at], event=event, epoch=old), *entries[at + 1 :]]
+
+
+def _staged_anew(entries: Entries) -> Entries:
+    at = place(entries, e.ArtifactStaged)
+    again = _saying(entries[at].event, digest="another")
+    return numbered([*entries[: at + 1], replace(entries[at], event=again), *entries[at + 1 :]])
 
 
 FORGERIES: dict[str, tuple[type, Callable[[Entries], Entries]]] = {
@@ -188,7 +199,7 @@ FORGERIES: dict[str, tuple[type, Callable[[Entries], Entries]]] = {
         e.LaneEnded, added(e.TurnStarted, e.LaneEnded(outcome=Outcome.STOPPED, reason="")),
     ),
     "an artifact is staged once": (
-        e.ArtifactStaged, lambda entries: _staged_anew(entries),
+        e.ArtifactStaged, _staged_anew,
     ),
     "an artifact is staged before it is promoted": (
         e.Materialized, changed(e.Materialized, event={"digest": "another"}),
@@ -196,12 +207,6 @@ FORGERIES: dict[str, tuple[type, Callable[[Entries], Entries]]] = {
     "a workspace goes after its harvest": (e.WorkspaceRemoved, without(e.Harvested)),
 }  # fmt: skip
 """For each rule the event that breaks it first, and how a lawful history becomes such a one."""
-
-
-def _staged_anew(entries: Entries) -> Entries:
-    at = place(entries, e.ArtifactStaged)
-    again: Any = replace(entries[at].event, digest="another")  # type: ignore[call-arg]
-    return numbered([*entries[: at + 1], replace(entries[at], event=again), *entries[at + 1 :]])
 
 
 def test_a_lawful_history_breaks_no_rule_and_every_rule_is_asked() -> None:

@@ -179,7 +179,8 @@ def _check_hub(hub: Hub, known: Sequence[str]) -> None:
     if lacking:
         raise HubDamaged(
             f"the hub {hub.path} cannot be read, or lacks {lacking[0]}, which was in it",
-            hint="mend it, or restore it from a copy; your own repository is not touched by it",
+            hint="`tidegate fsck` says what else; restore it from a backup. Your own repository is"
+            " not touched by it",
         )
 
 

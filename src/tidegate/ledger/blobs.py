@@ -32,7 +32,8 @@ def text_of(digest: str, content: bytes, *, where: str) -> str:
     if sha256_hex(content) != digest:
         raise IntegrityError(
             f"the text {where} is not what its name says: it was changed after it was stored",
-            hint="restore it from a copy of the folder; no other content can stand there",
+            hint="restore it from a backup, no other content can stand there;"
+            " `tidegate fsck` says what else",
         )
     return content.decode("utf-8")
 
@@ -71,7 +72,7 @@ class Blobs:
         except FileNotFoundError as error:
             raise IntegrityError(
                 f"the text {place} is gone",
-                hint="restore it from a copy of the folder; the ledger names it",
+                hint="restore it from a backup: it is named; `tidegate fsck` says what else",
             ) from error
         return text_of(digest, content, where=str(place))
 

@@ -29,7 +29,7 @@ def decode(kind: str, body: str) -> Event:
     except msgspec.MsgspecError as error:
         raise IntegrityError(
             f"the body of an event of kind {kind} cannot be read ({error})",
-            hint="keep the file as it is and report it: nothing was written",
+            hint="keep the file as it is: nothing was written; `tidegate fsck` says what else",
         ) from error
     return event
 

@@ -42,7 +42,8 @@ def translation(error: sqlite3.Error, path: Path) -> TidegateError:
     if code & _PRIMARY in _DAMAGED:
         return IntegrityError(
             f"{path} is damaged or no ledger ({error})",
-            hint="copy the folder away as it is, then restore a backup or report it",
+            hint="copy the folder away as it is; `tidegate fsck` says what is wrong;"
+            " then restore a backup",
         )
     hint = _HINTS.get(code & _PRIMARY)
     if hint is not None:

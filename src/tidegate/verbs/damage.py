@@ -100,7 +100,6 @@ KINDS: Mapping[str, Kind] = {
     "turn-unheard": Kind(level=_NOTE, remedy=_GO_ON, moves=True),
     "turn-dead": Kind(level=_NOTE, remedy=_GO_ON, moves=True),
     "turn-alone": Kind(level=_NOTE, remedy="`tidegate run` goes on with it", moves=True),
-    "turn-abandoned": Kind(remedy="its run is over: end what is left of it yourself", moves=True),
     "lock-held": Kind(remedy="end that runner by its number", moves=True),
     "process-left": Kind(remedy="end them by their numbers", moves=True),
     "run-unknown": Kind(level=_NOTE, remedy=_LOOK, moves=True),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tidegate.config.load import Configuration, load
 from tidegate.config.shell_command import missing_program
-from tidegate.core.errors import TidegateError
+from tidegate.core.errors import IntegrityError, TidegateError
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.publication import remote_problem
@@ -24,6 +24,7 @@ from tidegate.verbs.workspaces import require_workspaces
 
 MESSAGE_MAX = 2_000
 """How many characters of one thing are told."""
+_FSCK = "`tidegate fsck` says what is wrong"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +210,7 @@ def _disk(house: House, repository: Repository, configuration: Configuration) ->
 
 
 def _failed(name: str, error: TidegateError) -> Symptom:
-    return Symptom(
-        name=name, level="fail", message=error.message, remedy=error.hint, code=error.code
-    )
+    remedy = error.hint
+    if isinstance(error, IntegrityError) and "tidegate fsck" not in remedy:
+        remedy = f"{remedy}; `tidegate fsck` says what else is wrong" if remedy else _FSCK
+    return Symptom(name=name, level="fail", message=error.message, remedy=remedy, code=error.code)

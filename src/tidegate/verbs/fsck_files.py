@@ -16,8 +16,8 @@ from tidegate.verbs.site import Site, quarantined, removed
 
 BLOBS, RUNS, QUARANTINE, INBOX, BELL = "blobs", "runs", "quarantine", "inbox", "bell"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_DRAFT = re.compile(r"\..*\.(\d+)(\.\d+)?")
-"""A file that is being written: `.NAME.PID`, or `.NAME.PID.COUNT`."""
+_DRAFT = re.compile(r"\.(?:[0-9a-f]{8}\.(\d+)\.\d+|.+?\.(\d+))")
+"""A file that is being written: `.NAME.PID`, and of a text `.START.PID.COUNT`."""
 _ASKER = re.compile(r"-(\d+)\.reply\.json")
 _REQUEST, _REPLY = ".request.json", ".reply.json"
 
@@ -177,7 +177,7 @@ def _is_draft(path: Path) -> bool:
 
 def _writer_lives(path: Path) -> bool:
     found = _DRAFT.fullmatch(path.name)
-    return found is not None and _lives(int(found[1]))
+    return found is not None and _lives(int(found[1] or found[2]))
 
 
 def _lives(pid: int) -> bool:

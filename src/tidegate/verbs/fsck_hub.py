@@ -23,7 +23,8 @@ def of_hub(site: Site) -> Iterator[Found]:
     for path in site.hub.locks(site.home):
         message = f"{path} stops git, and no git that works can hold it"
         yield Found(code="hub-lock", where=path, message=message, mend=lambda: _unlocked(site))
-    if flaw := site.hub.flaw(site.home):
+    flaw = site.hub.flaw(site.home)
+    if flaw:
         yield Found(code="hub-broken", where=HUB, message=flaw)
     refs = site.hub.refs(site.home)
     wanted = {c: what for facts in site.runs.values() for c, what in commits_of(facts).items()}
@@ -34,6 +35,8 @@ def of_hub(site: Site) -> Iterator[Found]:
     for facts in site.runs.values():
         yield from _ref(site, facts, refs, absent)
         yield from _pins(site, facts, refs, absent)
+        if not flaw:  # over a hole in the history nobody can say what leads where
+            yield from _unheld(site, facts, absent)
     yield from _branches(site)
 
 
@@ -81,7 +84,7 @@ def _ref(
 def _pins(
     site: Site, facts: Facts, refs: Mapping[str, str], absent: frozenset[str]
 ) -> Iterator[Found]:
-    """What was harvested is held by refs of its own; what landed by any."""
+    """What was harvested is held by refs of its own."""
     for (attempt, turn), harvested in facts.harvested.items():
         namespace = f"{PINS}/{facts.run}/{attempt}/{turn}/"
         there = sum(name.startswith(namespace) for name in refs)
@@ -93,6 +96,10 @@ def _pins(
         if there < harvested.pins:
             message = f"turn {turn} of {attempt} has {there} of {harvested.pins} pins"
             yield Found(code="pins-fewer", where=namespace, message=message)
+
+
+def _unheld(site: Site, facts: Facts, absent: frozenset[str]) -> Iterator[Found]:
+    """What landed is held by some ref, whichever."""
     landed = frozenset(facts.landed) - absent
     for commit in sorted(site.hub.unreachable(site.home, landed)):
         pin = f"{PINS}/{facts.run}/landed/{commit}"

@@ -35,7 +35,7 @@ def of_turns(site: Site) -> Iterator[Found]:
             if is_heard:
                 yield from _left_over(folder, seen, pids)
             else:
-                yield from _still_open(site, facts, folder, seen, pids)
+                yield from _still_open(site, folder, seen, pids)
         for folder in sorted(jobs):
             if not isinstance(site.house.runners.look(folder), Running):
                 yield from _left_over(folder, Absent(), living.get(folder, ()))
@@ -50,14 +50,7 @@ def _left_over(folder: str, seen: Sighting, pids: Sequence[int]) -> Iterator[Fou
         yield Found(code="process-left", where=folder, message=message)
 
 
-def _still_open(
-    site: Site, facts: Facts, folder: str, seen: Sighting, pids: Sequence[int]
-) -> Iterator[Found]:
-    if facts.is_ended:
-        if pids or isinstance(seen, Running):
-            message = f"{folder} is at work ({_shown(pids)}), and its run is over"
-            yield Found(code="turn-abandoned", where=folder, message=message)
-        return
+def _still_open(site: Site, folder: str, seen: Sighting, pids: Sequence[int]) -> Iterator[Found]:
     match seen:
         case Running() if not site.is_busy:
             message = f"{folder} is at work, and no controller is at its controls"

@@ -21,7 +21,10 @@ def lost_landing(
     house: House, repository: Repository, run: str, commit: str, *, otherwise: str = ""
 ) -> IntegrityError:
     """The error of a landing that the hub has no trace of. `otherwise` is one more way out."""
-    ways = [f"restore {repository.home}/{HUB} from a copy"]
+    ways = [
+        "`tidegate fsck --repair`, where only the ref is lost",
+        f"restore {repository.home}/{HUB} from a backup",
+    ]
     if house.repositories.branch_commit(repository, commit) is not None:
         ways.append(f"take it yourself, since your repository has it: git merge {commit}")
     if otherwise:
