@@ -423,6 +423,22 @@ def test_no_row_is_made_from_events_that_are_in_doubt(desk: Desk) -> None:
     assert query(desk, "select title from lane") == "another"
 
 
+def test_an_event_that_is_not_understood_hides_nothing_else(desk: Desk) -> None:
+    """Beside what its own file shows of it, the ledger is told as unreadable; nothing is mended."""
+    sql(desk, "update event set kind = 'nonsense' where kind = 'harvested'")
+    code, found = examined(desk, "--repair")
+    assert (code, codes(found)) == (5, {"chain-broken", "fold-stuck", "ledger-unreadable"})
+    assert any("nonsense" in each["message"] for each in found)
+
+
+def test_a_hub_that_git_takes_for_none_hides_nothing_else(desk: Desk) -> None:
+    """Without its HEAD git knows no repository there; the artifacts are looked at all the same."""
+    (desk.ledger_folder / "hub.git" / "HEAD").unlink()
+    an_artifact(desk).unlink()
+    code, found = looked(desk)
+    assert (code, codes(found)) == (5, {"hub-broken", "artifact-missing"})
+
+
 def test_what_was_mended_goes_on(desk: Desk) -> None:
     """A ledger whose rows were made anew takes the next run as if nothing had been."""
     rows = query(desk, "select group_concat(title || outcome) from lane")

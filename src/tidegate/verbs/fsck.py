@@ -24,6 +24,7 @@ from tidegate.verbs.house import House
 from tidegate.verbs.site import Site
 
 UNREADABLE = frozenset({"ledger-unreadable", "ledger-pages"})
+_REST = "nothing else was looked at: it is the ledger that says what should be there"
 _ROWS = frozenset({"row-missing", "row-extra", "row-differs"})
 
 
@@ -87,15 +88,19 @@ def _of_moment(
 ) -> Examined:
     flaws = tuple(_of_ledger(house, repository.home, moment))
     if any(each.code in UNREADABLE for each in flaws):
-        note = "nothing else was looked at: it is the ledger that says what should be there"
-        return _told(house, repository, flaws, {}, controller, repairs=repairs, note=note)
-    with open_site(
-        house, repository.home, moment, repository=repository, is_busy=bool(controller)
-    ) as site:
-        named = house.examiner.ledger.texts(moment)
-        found = (*flaws, *of_site(site, named))
-        # Mended here, since what mends may have to read the moment's ledger.
-        return _told(house, repository, found, _looked_at(site), controller, repairs=repairs)
+        return _told(house, repository, flaws, {}, controller, repairs=repairs, note=_REST)
+    try:
+        with open_site(
+            house, repository.home, moment, repository=repository, is_busy=bool(controller)
+        ) as site:
+            named = house.examiner.ledger.texts(moment)
+            found = (*flaws, *of_site(site, named))
+            # Mended here, since what mends may have to read the moment's ledger.
+            return _told(house, repository, found, _looked_at(site), controller, repairs=repairs)
+    except IntegrityError as error:
+        lost = Found(code="ledger-unreadable", where="ledger.db", message=error.message)
+        found = (*flaws, lost)
+        return _told(house, repository, found, {}, controller, repairs=repairs, note=_REST)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from tidegate.core.errors import TidegateError
 from tidegate.engine.places import hub_ref
 from tidegate.ports.repository import HUB
 from tidegate.verbs.damage import Found
@@ -15,6 +16,13 @@ PINS = "refs/tidegate"
 
 def of_hub(site: Site) -> Iterator[Found]:
     """Everything about refs and commits, the worst first."""
+    try:
+        yield from _of_hub(site)
+    except TidegateError as error:  # git itself takes it for no repository any more
+        yield Found(code="hub-broken", where=HUB, message=error.message)
+
+
+def _of_hub(site: Site) -> Iterator[Found]:
     if not Path(site.home, HUB).is_dir():
         if site.runs:
             message = "the hub is gone, and with it what was harvested and landed"
@@ -41,8 +49,11 @@ def of_hub(site: Site) -> Iterator[Found]:
 
 
 def count_refs(site: Site) -> int:
-    """How many refs the hub has."""
-    return len(site.hub.refs(site.home)) if Path(site.home, HUB).is_dir() else 0
+    """How many refs the hub has; 0 where nobody can say."""
+    try:
+        return len(site.hub.refs(site.home)) if Path(site.home, HUB).is_dir() else 0
+    except TidegateError:
+        return 0
 
 
 def _unlocked(site: Site) -> str:
