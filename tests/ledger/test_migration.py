@@ -110,6 +110,16 @@ def test_a_step_is_whole_or_not_at_all(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_a_new_ledger_is_whole_or_not_at_all(tmp_path: Path) -> None:
+    """G4-09: nobody who looks while it is made sees it at an earlier version."""
+    with pytest.raises(IntegrityError, match="broken"):
+        _open(tmp_path, _steps(ADD, KEEP, BROKEN))
+    shell = sqlite3.connect(tmp_path / "ledger.db")
+    assert version_of(shell) == 0
+    assert shell.execute("select count(*) from sqlite_schema").fetchone() == (0,)
+    shell.close()
+
+
 def test_a_half_applied_step_is_recognised(tmp_path: Path) -> None:
     """G4-09: a ledger in which somebody did half of a step by hand is named, and left as it is."""
     _open(tmp_path, _steps()).close()

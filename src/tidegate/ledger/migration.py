@@ -6,7 +6,7 @@ the first step the whole ledger is copied beside it. Version 0 is an empty file.
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -46,8 +46,15 @@ def migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[Step]) -
     missing = [step for step in steps if step.number > version]
     if missing and version > 0:
         copy(connection, path.with_name(f"{path.name}.v{version}"))
-    for step in missing:
+    for step in missing if version > 0 else _at_once(missing):
         _apply(connection, path, step)
+
+
+def _at_once(steps: Sequence[Step]) -> Iterator[Step]:
+    """All that a new ledger needs as one step: nobody may see it at an earlier version."""
+    if steps:
+        sql = "\n".join(step.sql for step in steps)
+        yield replace(steps[-1], sql=sql)
 
 
 def version_of(connection: sqlite3.Connection) -> int:
