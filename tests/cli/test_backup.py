@@ -77,6 +77,27 @@ def test_a_backup_of_a_run_at_work_is_whole_and_goes_on_after_a_restore(desk: De
     assert desk.tidegate("audit", "--json").code == 0
 
 
+def test_backups_beside_a_run_that_lands_are_whole(desk: Desk) -> None:
+    """G1, G4-10: each holds one moment, whatever was built and landed while it was made."""
+    desk.settle("echo $TIDEGATE_ISSUE > part-$TIDEGATE_ISSUE", width=2)
+    for number in range(1, 5):
+        desk.issue(number)
+    run = desk.start("run", "--json")
+    until(desk.ledger_folder.joinpath("runs").exists)
+    made = []
+    while run.poll() is None:
+        made.append(desk.folder / f"backup-{len(made)}")
+        assert desk.tidegate("backup", str(made[-1]), "--json").code == 0
+    assert desk.ended(run).code == 0
+    for place in made:
+        said = verified(desk, place)
+        assert said.code == 0, said.out
+    restore(desk, made[0])
+    assert desk.tidegate("audit", "--json").code == 0
+    assert desk.run()[0] in {0, 1}  # your branch may have more than this moment knew of
+    assert desk.tidegate("fsck", "--json").code == 0
+
+
 def test_a_backup_without_its_workspaces_goes_on_too(desk: Desk) -> None:
     """G1: on another machine there is no workspace of it; the lane lands all the same."""
     run = begin(desk)

@@ -423,6 +423,19 @@ def test_no_row_is_made_from_events_that_are_in_doubt(desk: Desk) -> None:
     assert query(desk, "select title from lane") == "another"
 
 
+@pytest.mark.parametrize("how", ["gone", "empty"])
+def test_a_ledger_that_was_lost_is_told(desk: Desk, how: str) -> None:
+    """G1: gone or empty beside what runs have left, it is never taken for one that is new."""
+    for path in desk.ledger_folder.glob("ledger.db*"):
+        path.unlink()
+    if how == "empty":
+        (desk.ledger_folder / "ledger.db").touch()
+    code, found = looked(desk)
+    assert (code, codes(found)) == (5, {"ledger-unreadable"})
+    assert how in found[0]["message"]
+    assert examined(desk, "--repair")[0] == 5
+
+
 def test_an_event_that_is_not_understood_hides_nothing_else(desk: Desk) -> None:
     """Beside what its own file shows of it, the ledger is told as unreadable; nothing is mended."""
     sql(desk, "update event set kind = 'nonsense' where kind = 'harvested'")

@@ -62,7 +62,7 @@ def test_looks_beside_a_run_that_lands_find_nothing(desk: Desk) -> None:
     for number in range(1, 5):
         desk.issue(number)
     run = desk.start("run", "--json")
-    until(desk.ledger_folder.joinpath("ledger.db").exists)
+    until(desk.ledger_folder.joinpath("runs").exists)
     looks = 0
     while run.poll() is None:
         said = desk.tidegate("fsck", "--json")

@@ -20,7 +20,7 @@ from tidegate.ledger.faults import translated
 from tidegate.ledger.folding import differences, fold, kept_rows, put_in_place
 from tidegate.ledger.lock import WriteLock
 from tidegate.ledger.migration import copy, load_steps, migrate
-from tidegate.ledger.opening import FILE, LOCK, open_reader, open_writer
+from tidegate.ledger.opening import FILE, LOCK, open_reader, open_writer, refuse_lost
 from tidegate.ledger.read import words
 from tidegate.ledger.sqlite import SqliteLedger
 from tidegate.ledger.words import StoredWord, verify_words
@@ -48,6 +48,7 @@ class SqliteExaminer:
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
         path = Path(home) / FILE
+        refuse_lost(path)
         if not path.exists():
             raise NotReady(f"there is no ledger in {home}", hint="`tidegate run` makes one")
         with closing(open_reader(Path(home))) as connection, translated(path):
