@@ -84,7 +84,7 @@ def test_backups_beside_a_run_that_lands_are_whole(desk: Desk) -> None:
         desk.issue(number)
     run = desk.start("run", "--json")
     until(desk.ledger_folder.joinpath("runs").exists)
-    made = []
+    made: list[Path] = []
     while run.poll() is None:
         made.append(desk.folder / f"backup-{len(made)}")
         assert desk.tidegate("backup", str(made[-1]), "--json").code == 0

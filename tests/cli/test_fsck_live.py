@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.desk import Desk
 from tests.cli.test_crashes import begin, slow_git
+from tests.cli.test_gc import two_runs
 from tests.waiting import until
 from tidegate.playbooks.build import WORKSPACE
 
@@ -129,6 +130,24 @@ def test_a_workspace_that_is_gone_under_its_agent_is_told(desk: Desk) -> None:
     assert "workspace-missing" not in found(desk)
     desk.let("go")
     assert desk.run()[0] == 0
+
+
+def test_what_gc_has_taken_is_no_damage(desk: Desk) -> None:
+    """An old run's folder and branch are gone by right; its events and commits are all there."""
+    old, _ = two_runs(desk)
+    assert desk.tidegate("gc", "--yes", "--older-than", "0").code == 0
+    assert not (desk.ledger_folder / "runs" / old).exists()
+    assert found(desk) == {}
+    assert desk.tidegate("audit", "--json").code == 0
+
+
+def test_the_evidence_of_a_critical_stop_is_no_damage(desk: Desk) -> None:
+    """Its workspace stays, which is told, and nothing is wrong with that."""
+    desk.settle("echo more >> part.txt; echo stray > ../stray")
+    desk.issue(1)
+    assert desk.run()[0] == 1
+    assert {name: each["level"] for name, each in found(desk).items()} == {"workspace-left": "note"}
+    assert desk.tidegate("audit", "--json").code == 0
 
 
 def test_what_stands_and_should_not_is_told(desk: Desk) -> None:

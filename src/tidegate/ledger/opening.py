@@ -130,7 +130,8 @@ def refuse_lost(path: Path) -> None:
         raise IntegrityError(
             f"{path} is {'empty' if path.exists() else 'gone'}, and {path.with_name(trace)} is of"
             " an earlier run",
-            hint=f"restore the file from a `tidegate backup`, or move {path.parent} aside to begin anew",
+            hint=f"restore the file from a `tidegate backup`, or move {path.parent} aside"
+            " to begin anew",
         )
 
 
