@@ -1,7 +1,7 @@
 """How soon a controller that comes back has taken up all that was open when it was killed.
 
 A real run with so many real agents at work at once, each in a workspace under a runner. Its
-controller is ended by SIGKILL; then some agents end and some runners are killed, while nobody looks;
+controller is ended by SIGKILL; then some agents end and some runners are killed while nobody looks;
 then `tidegate run` is started again. From the start of that process it is measured when the ledger
 holds the first recovery, and when it holds one for each open attempt: read by another process from
 the ledger itself, a thousand times a second.

@@ -11,7 +11,10 @@ from tests.playbooks.answers import Answer
 from tests.playbooks.story import LANE, Story
 from tidegate.core import events as e
 from tidegate.core.attempt import State
-from tidegate.core.invariants import FOLLOWS, INVARIANTS, Breach, Watch
+from tidegate.core.history import Breach
+from tidegate.core.invariants import FOLLOWS, INVARIANTS, Watch
+from tidegate.core.liveness import Action, Lapse
+from tidegate.core.monitor_events import Recovery
 from tidegate.core.values import Outcome, Role, Verdict
 from tidegate.testing.ledger_history import RUN, RUN_STARTED, UTC
 
@@ -25,6 +28,14 @@ TOOK_OVER = e.ControllerTookOver(
 )  # fmt: skip
 
 
+BUILD, CHECK = f"{LANE}-build-1", f"{LANE}-check-1"
+RECOVERED = e.Recovered(attempt=BUILD, outcome=Recovery.ADOPTED, controller_epoch=1)
+CLAIMED = e.InterventionClaimed(
+    attempt=BUILD, turn=1, key=f"{BUILD}/1/missed_beats/stop", action=Action.STOP,
+    lapse=Lapse.MISSED_BEATS,
+)  # fmt: skip
+
+
 @cache
 def lawful() -> tuple[e.Entry, ...]:
     """A run of one lane: it fails its check once, answers, lands, and is delivered."""
@@ -32,7 +43,8 @@ def lawful() -> tuple[e.Entry, ...]:
     assert story.outcome is Outcome.LANDED
     before = (of_run(RUN_STARTED), of_run(TOOK_OVER))
     after = (of_run(DELIVERY), of_run(DELIVERED))
-    return (*numbered([*before, *story.entries, *after]),)
+    watched_over = added(e.TurnStarted, RECOVERED, CLAIMED, attempt=BUILD)
+    return (*watched_over([*before, *story.entries, *after]),)
 
 
 def of_run(event: e.RunEvent) -> e.Entry:
@@ -131,7 +143,6 @@ def _beside(entry: e.Entry, event: e.LaneEvent, entries: Entries) -> e.Entry:
     )
 
 
-BUILD, CHECK = f"{LANE}-build-1", f"{LANE}-check-1"
 _VETO = e.Vetoed(attempt=CHECK, items=1, finding_digest="f", by="owner")
 _FAIL = e.Judged(
     attempt=BUILD, by="controller", verdict=Verdict.FAIL, tree="t", counts=True,
@@ -203,6 +214,10 @@ FORGERIES: dict[str, tuple[type, Callable[[Entries], Entries]]] = {
     ),
     "an artifact is staged before it is promoted": (
         e.Materialized, changed(e.Materialized, event={"digest": "another"}),
+    ),
+    "a recovery is told once": (e.Recovered, doubled(e.Recovered)),
+    "an intervention is claimed once": (
+        e.InterventionClaimed, doubled(e.InterventionClaimed),
     ),
     "a workspace goes after its harvest": (e.WorkspaceRemoved, without(e.Harvested)),
 }  # fmt: skip

@@ -169,7 +169,7 @@ def _supervise(h: History) -> Iterator[Batch]:
     )
     found = e.Recovered(attempt=TWO, outcome=Recovery.ADOPTED, controller_epoch=1)
     late = e.StaleWriteRefused(attempt=TWO, turn=1, what="beat", epoch=1, granted=2)
-    apart = e.Quarantined(attempt=TWO, turn=1, path="quarantine/x", digest=digest(9))
+    apart = e.Quarantined(attempt=TWO, turn=1, path="quarantine/x", file_digest=digest(9))
     events = (found, seen, claimed, late, apart)
     yield Batch(entries=tuple(h.entry("002", event) for event in events))
     yield from _look_at_clocks(h)

@@ -149,7 +149,8 @@ def test_every_text_of_an_event_is_known() -> None:
     ids = {
         "actual", "agent", "attempt", "base", "base_tree", "boot_id", "by",
         "checkpoint_deadline_utc", "commit", "config_digest", "deadline_utc", "delivered_from",
-        "digest", "environment_digest", "failure_digest", "finding_digest", "gate_digest", "holder",
+        "digest", "environment_digest", "failure_digest", "file_digest", "finding_digest",
+        "gate_digest", "holder",
         "how", "issue", "issue_digest", "job", "log_digest", "new", "old", "outcome", "path",
         "playbook", "receipt", "ref", "report_digest", "start", "supersedes", "target",
         "text_digest", "target_tree", "tip", "tree", "utc", "version", "workspace", "paths",

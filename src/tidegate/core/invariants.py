@@ -7,87 +7,20 @@ its lanes come in the order of their sequence.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from operator import attrgetter
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from tidegate.core import events as e
 from tidegate.core.attempt import State, may_move, may_succeed
 from tidegate.core.errors import IllegalTransition
 from tidegate.core.evolve import evolve, moves_to
-from tidegate.core.lane import NEVER_RAN, Attempt, Lane
-from tidegate.core.policy import Policy
+from tidegate.core.history import Breach, Invariant, Past, Step
+from tidegate.core.lane import NEVER_RAN, Attempt
+from tidegate.core.liveness import claim_key
 from tidegate.core.run import Run, evolve_run
 from tidegate.core.settle import HARVESTED
 from tidegate.core.values import LANDABLE, Outcome, Verdict
-
-
-class Past:
-    """What a run's events so far have said, as far as a rule asks for it."""
-
-    __slots__ = (
-        "controller_epoch",
-        "landed",
-        "lanes",
-        "offered",
-        "passed",
-        "policy",
-        "receipts",
-        "run",
-        "run_id",
-        "staged",
-    )  # fmt: skip
-
-    def __init__(self, run_id: str) -> None:
-        self.run_id = run_id
-        self.run: Run | None = None
-        self.policy = Policy()
-        self.lanes: dict[str, Lane] = {}
-        self.controller_epoch = 0
-        self.passed: set[str] = set()
-        """Trees that anybody who judges has passed."""
-        self.offered: set[tuple[str, str]] = set()
-        """Commits that were made to land, each with its tree."""
-        self.staged: dict[str, str] = {}
-        """Artifacts whose publication was intended: path to digest."""
-        self.receipts: dict[str, str | None] = {}
-        """What was intended outside, and what came of it; None while nobody has said."""
-        self.landed: list[str] = []
-        """The commits that landed, in their order."""
-
-
-class Step(NamedTuple):
-    """One event, with its lane before and after it. `after` is None where it does not follow."""
-
-    entry: e.Entry
-    before: Lane | None
-    after: Lane | None
-    old: Attempt | None
-    """The attempt that it speaks of, as it was."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invariant:
-    """A rule. `broken` says what is wrong with a step, and nothing where it holds.
-
-    `of` are the events that it is asked of.
-    """
-
-    name: str
-    of: tuple[type, ...]
-    broken: Callable[[Past, Step], str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Breach:
-    """A rule that an event breaks."""
-
-    invariant: str
-    run: str
-    sequence: int
-    lane: str
-    about: str
-
 
 # --- the run's own stream ---------------------------------------------------------------------
 
@@ -221,7 +154,7 @@ def _as_granted(_: Past, step: Step) -> str:
     entry, old = step.entry, step.old
     if old is None:
         return ""
-    is_fenced = isinstance(entry.event, e.TurnEnded) and entry.event.how == "lost"
+    is_fenced = isinstance(entry.event, e.TurnEnded) and entry.event.is_fenced
     granted = old.epoch + int(is_fenced)
     return f"it carries epoch {entry.epoch}, and {granted} was granted" * (entry.epoch != granted)
 
@@ -308,6 +241,30 @@ def _harvested_first(_: Past, step: Step) -> str:
     return f"turn {turn.number} of {old.id} was never harvested" if has_run else ""
 
 
+# --- supervision ------------------------------------------------------------------------------
+
+
+def _recovered_once(past: Past, step: Step) -> str:
+    event, old = step.entry.event, step.old
+    assert isinstance(event, e.Recovered)
+    if event.controller_epoch != past.controller_epoch:
+        return f"it is told by epoch {event.controller_epoch}, not {past.controller_epoch}"
+    if old is not None and event.controller_epoch <= old.recovered:
+        return f"it was recovered under epoch {old.recovered} already"
+    return ""
+
+
+def _claimed_once(_: Past, step: Step) -> str:
+    event, turn = step.entry.event, step.old.turn if step.old else None
+    assert isinstance(event, e.InterventionClaimed)
+    if turn is None or turn.number != event.turn or turn.end is not None:
+        return f"turn {event.turn} is not under way"
+    if event.action in turn.claimed:
+        return f"to {event.action} it was claimed already"
+    key = claim_key(event.attempt, event.turn, event.lapse, event.action)
+    return "" if event.key == key else f"its key is {event.key}, and should be {key}"
+
+
 # --- the list ---------------------------------------------------------------------------------
 
 _OF_RUN, _OF_LANE = get_args(e.RunEvent), get_args(e.LaneEvent)
@@ -316,8 +273,15 @@ _OF_ATTEMPT = tuple(
     if each is not e.Requested and any(one.name == "attempt" for one in fields(each))
 )  # fmt: skip
 _GRANTS = (e.TurnOpened, e.Regranted)
-_UPKEEP = (e.WorkspaceRemoved, e.WorkspaceEvicted, e.WorkspaceCleared, e.JobFailed)
-"""What still happens to a lane that is over: its workspaces go."""
+_UPKEEP = (
+    e.WorkspaceRemoved,
+    e.WorkspaceEvicted,
+    e.WorkspaceCleared,
+    e.JobFailed,
+    e.Quarantined,
+    e.StaleWriteRefused,
+)
+"""What still happens to a lane that is over: its workspaces go, and what is late comes."""
 
 FOLLOWS = "each event follows from those before it"
 
@@ -359,6 +323,10 @@ INVARIANTS: tuple[Invariant, ...] = (
         name="an artifact is staged before it is promoted",
         of=(e.Materialized, e.Corrected),
         broken=_staged_first,
+    ),
+    Invariant(name="a recovery is told once", of=(e.Recovered,), broken=_recovered_once),
+    Invariant(
+        name="an intervention is claimed once", of=(e.InterventionClaimed,), broken=_claimed_once
     ),
     Invariant(
         name="a workspace goes after its harvest",

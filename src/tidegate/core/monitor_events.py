@@ -90,7 +90,7 @@ class Quarantined:
     attempt: str
     turn: int
     path: str
-    digest: str
+    file_digest: str
 
 
 # --- the run's own stream ---------------------------------------------------------------------

@@ -43,7 +43,7 @@ def keep_apart(engine: Engine, lane: Lane, attempt: Attempt) -> None:
         for path, digest in _late(folder / STAGING):
             place = f"{engine.setup.places.quarantine}/{attempt.id}-{turn}-{digest[:_SHORT]}"
             if place not in _known(engine, lane):
-                late = Quarantined(attempt=attempt.id, turn=turn, path=place, digest=digest)
+                late = Quarantined(attempt=attempt.id, turn=turn, path=place, file_digest=digest)
                 engine.book.record_event(lane.id, late)
             engine.settle_after_commit(place, partial(_move, path, place))
 

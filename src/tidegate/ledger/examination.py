@@ -31,7 +31,7 @@ ROWS_SHOWN_MAX = 20
 """How many rows that differ are told one by one."""
 _SHAPE = "select name, type, sql from sqlite_schema where sql is not null order by rowid"
 _REMADE = ("trigger", "index", "view")
-NO_TEXT = frozenset({"gate_digest", "environment_digest", "issue_digest"})
+NO_TEXT = frozenset({"gate_digest", "environment_digest", "file_digest", "issue_digest"})
 """Digests of what is stored nowhere: they only tell whether something is the same."""
 _OF_ARTIFACTS = frozenset({"digest"})
 """What an event that names an artifact's path calls the text of it."""

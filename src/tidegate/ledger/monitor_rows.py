@@ -100,7 +100,7 @@ def stale_write_refused(run: str, _: int, entry: e.Entry, event: e.StaleWriteRef
 def quarantined(run: str, _: int, entry: e.Entry, event: e.Quarantined) -> Writes:
     """A file that is evidence of nothing."""
     values = (
-        run, entry.lane, entry.version, event.attempt, event.turn, event.path, event.digest,
+        run, entry.lane, entry.version, event.attempt, event.turn, event.path, event.file_digest,
         entry.utc,
     )  # fmt: skip
     return (Write(_QUARANTINE, values),)

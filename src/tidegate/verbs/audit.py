@@ -11,7 +11,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidegate.core.invariants import FOLLOWS, INVARIANTS, Breach, Watch
+from tidegate.core.history import Breach
+from tidegate.core.invariants import FOLLOWS, INVARIANTS, Watch
 from tidegate.engine.places import hub_ref
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import HUB
