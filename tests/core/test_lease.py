@@ -154,6 +154,25 @@ def test_an_epoch_never_falls(lease: Lease, change: Callable[[Lease], Lease]) ->
     assert (after.run_id, after.attempt_id) == (lease.run_id, lease.attempt_id)
 
 
+@pytest.mark.parametrize("epoch", range(6))
+def test_only_the_granted_epoch_writes(epoch: int) -> None:
+    """A write is held against the number as granted: no lower one passes, and no higher one."""
+    assert leases.admits(HELD, epoch) is (epoch == 3)
+    if epoch == 3:
+        leases.require_granted(HELD, epoch)
+        return
+    with pytest.raises(StaleEpoch, match="granted at epoch 3") as refused:
+        leases.require_granted(HELD, epoch)
+    assert (refused.value.attempt, refused.value.epoch, refused.value.granted) == ("a", epoch, 3)
+
+
+def test_a_write_is_asked_for_no_time_and_no_token() -> None:
+    """Until another is granted nobody else acts: what ended late is recorded all the same."""
+    assert leases.admits(EXPIRED, 3)
+    assert leases.admits(leases.release(HELD, RELEASE), 3)
+    assert not leases.admits(leases.release(HELD, replace(RELEASE, fence=True)), 3)
+
+
 def test_a_token_is_not_shown() -> None:
     """Leases and wishes are printed in errors and logs; the secret is not."""
     for each in (HELD, ACQUIRE, RENEW):

@@ -76,9 +76,23 @@ MUTANTS = [
     mutant(
         "anybody releases",
         lease,
-        "    if wish.epoch != lease.epoch:\n        raise StaleEpoch(",
-        "    if False:\n        raise StaleEpoch(",
+        "    if wish.epoch != lease.epoch:\n        raise _stale(",
+        "    if False:\n        raise _stale(",
         lambda: test_lease.test_only_the_granted_epoch_is_released(2, is_fence=False),
+    ),
+    mutant(
+        "a later epoch than the granted one writes",
+        lease,
+        "    return epoch == lease.epoch",
+        "    return epoch >= lease.epoch",
+        lambda: test_lease.test_only_the_granted_epoch_writes(4),
+    ),
+    mutant(
+        "an earlier epoch than the granted one writes",
+        lease,
+        "    return epoch == lease.epoch",
+        "    return epoch <= lease.epoch",
+        lambda: test_lease.test_only_the_granted_epoch_writes(2),
     ),
     mutant(
         "a fence adds nothing",

@@ -47,9 +47,29 @@ class IllegalTransition(Refused):
 
 
 class StaleEpoch(Refused):
-    """The epoch this write carries is not the one that was granted."""
+    """The epoch this write carries is not the one that was granted.
+
+    Which is which stands in attributes, so that whoever was refused can have the fact recorded:
+    `attempt` (None where it is the controller's own epoch), the `epoch` that was carried, and the
+    one that was `granted`. A renewal that comes too late carries the granted one, and is stale all
+    the same.
+    """
 
     code = "stale_epoch"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        attempt: str | None,
+        epoch: int,
+        granted: int,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.attempt = attempt
+        self.epoch = epoch
+        self.granted = granted
 
 
 class VersionConflict(Refused):

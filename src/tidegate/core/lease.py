@@ -73,8 +73,10 @@ LeaseOperation = Acquire | Renew | Release
 def acquire(lease: Lease, wish: Acquire, state: State) -> Lease:
     """The lease after the wish. Refused where it is held and unexpired, or the attempt is over."""
     if wish.previous_epoch != lease.epoch:
-        raise StaleEpoch(
-            f"lease of {lease.attempt_id} is at epoch {lease.epoch}, not {wish.previous_epoch}"
+        raise _stale(
+            lease,
+            wish.previous_epoch,
+            f"lease of {lease.attempt_id} is at epoch {lease.epoch}, not {wish.previous_epoch}",
         )
     if state in TERMINAL:
         raise Refused(f"attempt {lease.attempt_id} is {state}: it takes no lease")
@@ -93,11 +95,15 @@ def acquire(lease: Lease, wish: Acquire, state: State) -> Lease:
 def renew(lease: Lease, wish: Renew, state: State) -> Lease:
     """The lease after a renewal: same owner, token and epoch, not terminal, not expired."""
     if (wish.epoch, wish.token, wish.owner) != (lease.epoch, lease.token, lease.owner):
-        raise StaleEpoch(f"lease of {lease.attempt_id} is not the one that is renewed")
+        raise _stale(
+            lease, wish.epoch, f"lease of {lease.attempt_id} is not the one that is renewed"
+        )
     if state in TERMINAL:
         raise Refused(f"attempt {lease.attempt_id} is {state}: its lease cannot be renewed")
     if lease.expiry_utc <= wish.now_utc:
-        raise StaleEpoch(f"lease of {lease.attempt_id} expired at {lease.expiry_utc}")
+        raise _stale(
+            lease, wish.epoch, f"lease of {lease.attempt_id} expired at {lease.expiry_utc}"
+        )
     return Lease(
         run_id=lease.run_id,
         attempt_id=lease.attempt_id,
@@ -111,11 +117,43 @@ def renew(lease: Lease, wish: Renew, state: State) -> Lease:
 def release(lease: Lease, wish: Release) -> Lease:
     """The lease after its end: the right is gone, the number stays, and so does who had it last."""
     if wish.epoch != lease.epoch:
-        raise StaleEpoch(f"lease of {lease.attempt_id} is at epoch {lease.epoch}, not {wish.epoch}")
+        raise _stale(
+            lease,
+            wish.epoch,
+            f"lease of {lease.attempt_id} is at epoch {lease.epoch}, not {wish.epoch}",
+        )
     return Lease(
         run_id=lease.run_id,
         attempt_id=lease.attempt_id,
         epoch=lease.epoch + int(wish.fence),
         owner=lease.owner,
         expiry_utc=lease.expiry_utc,
+    )
+
+
+def admits(lease: Lease, epoch: int) -> bool:
+    """Whether a write that carries this epoch may be recorded: it must be the one granted last.
+
+    Not the highest one seen: a stale write that comes before the new holder's first would pass.
+    The ledger asks this in the statement that writes; whether the lease has run out since is not
+    asked, for until somebody else is granted it nobody else acts.
+    """
+    return epoch == lease.epoch
+
+
+def require_granted(lease: Lease, epoch: int) -> None:
+    """Raise StaleEpoch where a write under this epoch may not be recorded."""
+    if not admits(lease, epoch):
+        raise _stale(
+            lease,
+            epoch,
+            f"the lease of {lease.attempt_id} was granted at epoch {lease.epoch},"
+            f" and the entry carries {epoch}",
+            hint="what it tells comes from a holder that was fenced",
+        )
+
+
+def _stale(lease: Lease, epoch: int, message: str, hint: str = "") -> StaleEpoch:
+    return StaleEpoch(
+        message, hint=hint, attempt=lease.attempt_id, epoch=epoch, granted=lease.epoch
     )

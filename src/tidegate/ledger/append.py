@@ -72,11 +72,19 @@ def commit(
         raise StaleEpoch(
             f"the controller of run {fence.run} is at epoch {epoch}, not {fence.controller_epoch}",
             hint="another controller has taken over: this one must end",
+            attempt=None,
+            epoch=fence.controller_epoch,
+            granted=epoch,
         )
     for each in drafts:
         event = each.entry.event
         if isinstance(event, ControllerTookOver) and event.controller_epoch != epoch:
-            raise StaleEpoch(f"run {fence.run} was taken over under epoch {epoch}")
+            raise StaleEpoch(
+                f"run {fence.run} was taken over under epoch {epoch}",
+                attempt=None,
+                epoch=event.controller_epoch,
+                granted=epoch,
+            )
     waiting = _by_attempt(fence.run, leases) if leases else {}
     recording = Recording(tables, fence.run, waiting, {lane: version})
     return recording.record(drafts, sequence, digest)

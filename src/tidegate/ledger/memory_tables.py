@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from tidegate.core.attempt import TERMINAL, State
-from tidegate.core.lease import Lease, Renew
+from tidegate.core.lease import Lease, Renew, admits
 from tidegate.ledger.chain import GENESIS, Sealed, Stored
 from tidegate.ledger.schema import ATTEMPT, COLUMNS, KEYS
 from tidegate.ledger.tables import RunEnd, Standing
@@ -163,8 +163,8 @@ class MemoryTables:
         if statement.is_live and State(str(row["state"])) in TERMINAL:
             return None
         if statement.is_fenced and epoch is not None:
-            granted = self.lease(str(row["run_id"]), str(row["attempt_id"])).epoch
-            return row if granted == epoch else None
+            lease = self.lease(str(row["run_id"]), str(row["attempt_id"]))
+            return row if admits(lease, epoch) else None
         return row
 
     def _change(self, row: _Row, changes: _Row) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, assert_never
 
 from tidegate.core.attempt import may_succeed
-from tidegate.core.errors import IllegalTransition, Refused, StaleEpoch, VersionConflict
+from tidegate.core.errors import IllegalTransition, Refused, VersionConflict
 from tidegate.core.events import Entry, Recorded, Requested
 from tidegate.core.lease import (
     Acquire,
@@ -14,6 +14,7 @@ from tidegate.core.lease import (
     acquire,
     release,
     renew,
+    require_granted,
 )
 from tidegate.ledger.chain import Sealed, Unsealed, seal
 from tidegate.ledger.projection import project
@@ -137,7 +138,7 @@ class Recording:
             )
 
     def _refusal(self, write: Write, entry: Entry) -> Refused:
-        """Why a write met no row."""
+        """Why a write met no row; StaleEpoch is raised at once."""
         table = write.statement.table
         if isinstance(write.statement, Insert):
             return IllegalTransition(f"{table} has this row already: {write.values[:3]}")
@@ -147,14 +148,10 @@ class Recording:
 
 
 def _attempt_refusal(standing: Standing | None, entry: Entry) -> Refused:
+    """Why the attempt's row was not changed. Raises StaleEpoch where that is it."""
     if standing is None:
         return IllegalTransition(f"there is no attempt {entry.attempt} in lane {entry.lane!r}")
-    if standing.lease.epoch != entry.epoch:
-        return StaleEpoch(
-            f"the lease of {entry.attempt} was granted at epoch {standing.lease.epoch},"
-            f" and the entry carries {entry.epoch}",
-            hint="what it tells comes from a holder that was fenced",
-        )
+    require_granted(standing.lease, entry.epoch)
     if entry.previous is not None and standing.state is not entry.previous:
         return IllegalTransition(
             f"{entry.attempt} is {standing.state}, not {entry.previous}",

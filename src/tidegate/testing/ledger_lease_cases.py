@@ -6,7 +6,9 @@ from dataclasses import replace
 from tidegate.core import events as e
 from tidegate.core.attempt import State
 from tidegate.core.errors import Refused, StaleEpoch
-from tidegate.testing.ledger_backend import BUILD, Backend, Case, at_work, refusal_of
+from tidegate.core.lease import Release
+from tidegate.ports.ledger import Batch
+from tidegate.testing.ledger_backend import BUILD, Backend, Case, Desk, at_work, refusal_of
 from tidegate.testing.ledger_history import LATER, RUN
 
 
@@ -156,6 +158,42 @@ def a_lease_of_nobody_is_refused(backend: Backend) -> None:
     assert desk.ledger.lease(RUN, BUILD).token is not None
 
 
+def a_stale_write_says_what_it_was(backend: Backend) -> None:
+    """What is refused names attempt, epoch and grant, so that it can be recorded as stale (C090).
+
+    Heartbeat, artifact, grant and release of an old epoch; the controller's own names no attempt.
+    The batch is refused whole, and the next one has its place.
+    """
+    desk = at_work(backend)
+    beat, wish = desk.history.renewal(BUILD, 1), desk.history.grant(BUILD, now_utc=LATER)
+    wish = replace(wish, expiry_utc="2026-01-01T00:06:00.000Z")
+    desk.write(leases=(wish,))
+    artifact = replace(desk.history.checkpointed("001", BUILD), epoch=1)
+    release = Release(run_id=RUN, attempt_id=BUILD, epoch=1, fence=True)
+    before, lease = desk.snapshot(), desk.ledger.lease(RUN, BUILD)
+    good = desk.history.opened("002")
+    for batch in (
+        Batch(leases=(beat,)),
+        Batch(leases=(wish,)),
+        Batch(entries=(good, artifact)),
+        Batch(entries=(good,), leases=(release,)),
+    ):
+        assert _stale(desk, batch) == (BUILD, 1, 2)
+    late = replace(beat, epoch=2, token=wish.token, now_utc=wish.expiry_utc)
+    assert _stale(desk, Batch(leases=(late,))) == (BUILD, 2, 2)  # it ran out
+    assert desk.snapshot() == before
+    assert desk.ledger.lease(RUN, BUILD) == lease
+    desk.write(good, replace(artifact, epoch=2))
+    desk.ledger.take_over(RUN, holder="host-2:1", utc=LATER)
+    assert _stale(desk, Batch(entries=(desk.history.opened("003"),))) == (None, 1, 2)
+
+
+def _stale(desk: Desk, batch: Batch) -> tuple[str | None, int, int]:
+    refused = refusal_of(StaleEpoch, lambda: desk.ledger.commit(desk.fence, batch))
+    assert isinstance(refused, StaleEpoch)
+    return refused.attempt, refused.epoch, refused.granted
+
+
 CASES: tuple[Case, ...] = (
     a_lease_is_granted_with_the_turn,
     no_reader_sees_a_token,
@@ -171,4 +209,5 @@ CASES: tuple[Case, ...] = (
     one_batch_ends_a_turn_and_opens_the_next,
     an_old_epoch_does_not_come_back_in_a_batch,
     a_lease_of_nobody_is_refused,
+    a_stale_write_says_what_it_was,
 )
