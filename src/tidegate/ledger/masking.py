@@ -144,9 +144,10 @@ def _masked(value: Any) -> Any:
 
 def mask_event(event: Event) -> Event:
     """The event with its free texts masked; the same object where there was nothing to mask."""
-    names = _FREE_TEXTS_OF[type(event)]
-    if not names:
-        return event
-    masked = {name: _masked(getattr(event, name)) for name in names}
-    changed: dict[str, Any] = {n: text for n, text in masked.items() if text != getattr(event, n)}
+    changed: dict[str, Any] = {}
+    for name in _FREE_TEXTS_OF[type(event)]:
+        text = getattr(event, name)
+        masked = _masked(text)
+        if masked != text:
+            changed[name] = masked
     return replace(event, **changed) if changed else event

@@ -1,6 +1,6 @@
 """Rows in dictionaries: what a database does with the projection's writes, and how to undo it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from tidegate.core.attempt import TERMINAL, State
@@ -60,10 +60,19 @@ class MemoryTables:
         """How many events the lane has."""
         return self._versions.get((run, lane), 0)
 
+    def versions(self, run: str, lanes: Sequence[str]) -> Mapping[str, int]:
+        """How many events each of the lanes has."""
+        return {lane: self.version(run, lane) for lane in lanes}
+
     def standing(self, run: str, attempt: str) -> Standing | None:
         """Where an attempt stands; None where there is none."""
         row = self._rows["attempt_fold"].get((run, attempt))
         return None if row is None else Standing(State(str(row["state"])), self.lease(run, attempt))
+
+    def standings(self, run: str, attempts: Sequence[str]) -> Mapping[str, Standing]:
+        """Where each of the attempts stands that there are."""
+        found = ((attempt, self.standing(run, attempt)) for attempt in attempts)
+        return {attempt: standing for attempt, standing in found if standing is not None}
 
     def append(self, rows: Sequence[Sealed]) -> None:
         """Add events."""

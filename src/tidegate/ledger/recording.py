@@ -37,7 +37,7 @@ class Recording:
     before an operation is recorded before it: a tick may end one turn and open the next.
     """
 
-    __slots__ = ("_run", "_tables", "_versions", "_waiting")
+    __slots__ = ("_run", "_standings", "_tables", "_versions", "_waiting")
 
     def __init__(
         self,
@@ -51,9 +51,12 @@ class Recording:
         self._run = run
         self._waiting = waiting
         self._versions = versions
+        self._standings: dict[str, Standing] = {}
+        """Of attempts of which nothing was written since they were read."""
 
     def record(self, drafts: Sequence[Draft], sequence: int, previous: str) -> Sequence[Recorded]:
         """Record the drafts after the event of that hash, numbered on from `sequence`."""
+        self._look_ahead(drafts)
         rows: list[Sealed] = []
         recorded: list[Recorded] = []
         for entry, kind, body in drafts:
@@ -78,10 +81,21 @@ class Recording:
             self._tables.append(rows)
         return recorded
 
+    def _look_ahead(self, drafts: Sequence[Draft]) -> None:
+        """Read at once what is asked of each lane and lease: a recovery changes a thousand."""
+        if len(drafts) > 1:
+            lanes = dict.fromkeys(draft.entry.lane for draft in drafts)
+            unknown = [lane for lane in lanes if lane not in self._versions]
+            self._versions.update(self._tables.versions(self._run, unknown))
+        if len(self._waiting) > 1:
+            self._standings.update(self._tables.standings(self._run, list(self._waiting)))
+
     def _change_rows(self, sequence: int, entry: Entry) -> None:
         self._count(entry)
         if entry.attempt in self._waiting:
             self._operate(entry.attempt, entry.epoch)
+        if entry.attempt in self._standings:
+            del self._standings[entry.attempt]
         if isinstance(entry.event, Requested) and entry.event.supersedes is not None:
             self._require_predecessor(entry.event, entry.event.supersedes)
         for write in project(self._run, sequence, entry):
@@ -91,9 +105,7 @@ class Recording:
     def _count(self, entry: Entry) -> None:
         """The lane's next version, or somebody else wrote first."""
         lane = entry.lane
-        count = self._versions.get(lane)
-        if count is None:
-            count = self._tables.version(self._run, lane)
+        count = self._versions[lane]
         if entry.version != count + 1:
             raise VersionConflict(
                 f"lane {lane!r} of run {self._run} is at version {count}: there is no place for"
@@ -111,9 +123,10 @@ class Recording:
             del self._waiting[attempt]
 
     def _apply(self, operation: LeaseOperation) -> None:
-        standing = self._tables.standing(self._run, operation.attempt_id)
+        attempt = operation.attempt_id
+        standing = self._standings.pop(attempt, None) or self._tables.standing(self._run, attempt)
         if standing is None:
-            raise Refused(f"there is no attempt {operation.attempt_id} in run {self._run}")
+            raise Refused(f"there is no attempt {attempt} in run {self._run}")
         match operation:
             case Acquire():
                 self._tables.put_lease(acquire(standing.lease, operation, standing.state))

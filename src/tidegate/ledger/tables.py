@@ -1,6 +1,6 @@
 """What a backend must be able to do with rows, inside one transaction; every rule is elsewhere."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from tidegate.core.attempt import State
@@ -31,12 +31,16 @@ class Tables(Protocol):
         """Where the run stands, if there is one, and the newest sequence of the whole ledger."""
         ...
 
-    def version(self, run: str, lane: str) -> int:
-        """How many events the lane has."""
+    def versions(self, run: str, lanes: Sequence[str]) -> Mapping[str, int]:
+        """How many events each of the lanes has."""
         ...
 
     def standing(self, run: str, attempt: str) -> Standing | None:
         """Where an attempt stands; None where there is none."""
+        ...
+
+    def standings(self, run: str, attempts: Sequence[str]) -> Mapping[str, Standing]:
+        """Where each of the attempts stands that there are."""
         ...
 
     def append(self, rows: Sequence[Sealed]) -> None:

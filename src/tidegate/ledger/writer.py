@@ -5,10 +5,10 @@ of it. Before it begins the open files must still be the ledger.
 """
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tidegate.core.attempt import State
 from tidegate.core.errors import IntegrityError, Unavailable
@@ -30,13 +30,18 @@ _SQL = load("write")
 _RUN_END = _SQL["run_end"]
 _NEWEST_SEQUENCE = _SQL["newest_sequence"]
 _RAISE = _SQL["raise_controller_epoch"]
-_VERSION = _SQL["version"]
-_STANDING = _SQL["standing"]
+_PLACES = 64
+"""How many rows one statement asks for, where there are as many to ask for."""
+_VERSIONS, _STANDINGS = (
+    {places: _SQL[name].replace("(?)", ", ".join(["(?)"] * places)) for places in (1, _PLACES)}
+    for name in ("versions", "standings")
+)
 _APPEND = _SQL["append"]
 _WORDS_END = _SQL["words_end"]
 _APPEND_WORD = _SQL["append_word"]
 _PUT_LEASE = _SQL["put_lease"]
 _PUT_BEAT = _SQL["put_beat"]
+_STATES = {str(state): state for state in State}
 
 
 _Made = TypeVar("_Made")
@@ -177,20 +182,39 @@ class SqliteTables:
         """Add one to it, and say who did."""
         self._execute(_RAISE, (holder, utc, run))
 
-    def version(self, run: str, lane: str) -> int:
-        """How many events the lane has."""
-        return self._execute(_VERSION, (run, lane)).fetchone()[0] or 0
+    def versions(self, run: str, lanes: Sequence[str]) -> Mapping[str, int]:
+        """How many events each of the lanes has."""
+        return dict(self._asked(_VERSIONS, run, lanes))
 
     def standing(self, run: str, attempt: str) -> Standing | None:
         """Where an attempt stands; None where there is none."""
-        row = self._execute(_STANDING, (run, attempt)).fetchone()
-        if row is None:
-            return None
-        state, epoch, owner, token, expiry = row
-        lease = Lease(
-            run_id=run, attempt_id=attempt, epoch=epoch, owner=owner, token=token, expiry_utc=expiry
-        )
-        return Standing(State(state), lease)
+        return self.standings(run, (attempt,)).get(attempt)
+
+    def standings(self, run: str, attempts: Sequence[str]) -> Mapping[str, Standing]:
+        """Where each of the attempts stands that there are."""
+        found = {}
+        for attempt, state, epoch, owner, token, expiry in self._asked(_STANDINGS, run, attempts):
+            lease = Lease(
+                run_id=run,
+                attempt_id=attempt,
+                epoch=epoch,
+                owner=owner,
+                token=token,
+                expiry_utc=expiry,
+            )
+            found[attempt] = Standing(_STATES[state], lease)
+        return found
+
+    def _asked(
+        self, statements: Mapping[int, str], run: str, keys: Sequence[str]
+    ) -> Iterator[tuple[Any, ...]]:
+        """The rows for the keys, with one statement for many of them."""
+        whole = len(keys) // _PLACES * _PLACES
+        for start in range(0, whole, _PLACES):
+            asked = (*keys[start : start + _PLACES], run)
+            yield from self._execute(statements[_PLACES], asked).fetchall()
+        for key in keys[whole:]:
+            yield from self._execute(statements[1], (key, run)).fetchall()
 
     def append(self, rows: Sequence[Sealed]) -> None:
         """Add events."""

@@ -24,8 +24,22 @@ update run
 set controller_epoch = controller_epoch + 1, controller = ?, controller_since = ?
 where run_id = ?;
 
--- name: version
-select max(version) from event where run_id = ? and lane = ?;
+-- name: versions
+-- The program writes more places into the list.
+with wanted (lane) as (values (?))
+select
+    wanted.lane,
+    coalesce(
+        (
+            select version
+            from event
+            where event.run_id = ? and event.lane = wanted.lane
+            order by version desc
+            limit 1
+        ),
+        0
+    )
+from wanted;
 
 -- name: append
 insert into event (
@@ -33,17 +47,21 @@ insert into event (
     next_state, reason, utc, previous_hash, hash
 ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
--- name: standing
+-- name: standings
+-- The program writes more places into the list.
+with wanted (attempt_id) as (values (?))
 select
+    attempt_fold.attempt_id,
     attempt_fold.state,
     coalesce(lease.epoch, 0),
     coalesce(lease.owner, ''),
     lease.token,
     coalesce(lease.expiry_utc, '')
-from attempt_fold
+from wanted
+cross join attempt_fold on attempt_fold.attempt_id = wanted.attempt_id
 left join lease
     on lease.run_id = attempt_fold.run_id and lease.attempt_id = attempt_fold.attempt_id
-where attempt_fold.run_id = ? and attempt_fold.attempt_id = ?;
+where attempt_fold.run_id = ?;
 
 -- name: words_end
 select
