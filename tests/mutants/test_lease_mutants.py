@@ -3,9 +3,11 @@
 import pytest
 
 from tests.core import test_lease
-from tests.mutants.planting import Mutant, missed, mutant
+from tests.mutants.planting import Mutant, missed, mutant, plant
 from tidegate.core import lease
 from tidegate.core.attempt import State
+from tidegate.testing.lease_model import rules_in_use
+from tidegate.testing.lease_search import Search
 
 _REFUSES = '\n        raise Refused(f"attempt {lease.attempt_id} is {state}: it'
 
@@ -110,3 +112,21 @@ def test_a_guard_that_is_taken_out_is_missed(
 ) -> None:
     """The named check passes with the guard, and fails without it."""
     missed(planted, monkeypatch)
+
+
+UNSEEN = {
+    "an-ended-attempt-takes-a-lease",  # no attempt of the search ends
+    "an-ended-attempt-renews",
+    "a-guessed-token-renews",  # nor does anybody guess
+    "an-old-epoch-renews",  # which is what the token is for
+    "a-later-epoch-than-the-granted-one-writes",  # nobody carries a number that was not granted
+}
+
+
+@pytest.mark.parametrize("planted", [each for each in MUTANTS if each.id not in UNSEEN])
+def test_the_search_of_all_states_finds_it_too(
+    planted: Mutant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search runs the ledger's own functions: without a guard in them it ends at a fault."""
+    plant(planted, monkeypatch)
+    assert Search(rules_in_use(), epochs=3).run().fault
