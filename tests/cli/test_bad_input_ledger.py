@@ -1,6 +1,7 @@
 """A ledger that must not be touched, cannot be written, or is another controller's."""
 
 import hashlib
+import os
 import sqlite3
 import subprocess
 import sys
@@ -112,6 +113,30 @@ def test_an_emptied_ledger_is_not_taken_for_a_new_one(landed: Desk) -> None:
         assert "aside to begin anew" in said.error.hint
         assert "tidegate backup" in said.error.hint
     assert (landed.ledger_folder / "ledger.db").read_bytes() == b""
+
+
+@pytest.mark.slow
+def test_a_log_that_grows_is_told_with_its_reader(landed: Desk) -> None:
+    """`status` and `doctor` say how long the log is and who reads, and it is no failure (G4-10)."""
+    path = landed.ledger_folder / "ledger.db"
+    assert landed.tidegate("status").json["log_bytes"] == 0
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("begin")
+    reader.execute("select count(*) from event").fetchall()
+    os.truncate(path.with_name("ledger.db-wal"), 65_000_000)  # what is behind its end is not read
+    seen = landed.tidegate("status")
+    doctor = landed.tidegate("doctor", "--json")
+    words = landed.tidegate("status", "--no-json").out.replace("\n", " ")
+    reader.execute("rollback")
+    reader.close()
+    assert seen.json["log_bytes"] == 65_000_000
+    named = f"grown to 65 MB, and is being read by process {os.getpid()} "
+    assert named in seen.json["alarm"]
+    assert "grown to 65 MB" in words
+    (ledger,) = (each for each in doctor.json if each["name"] == "ledger")
+    assert (ledger["level"], doctor.code) == ("note", 0)
+    assert named in ledger["message"]
+    assert "end what reads it" in ledger["remedy"]
 
 
 @pytest.mark.slow

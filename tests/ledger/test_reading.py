@@ -12,11 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.desks import sit
+from tidegate.core import events as e
 from tidegate.core.errors import NotReady, Refused
 from tidegate.core.events import Entry, Failed, LaneEnded
 from tidegate.core.values import Outcome
 from tidegate.ledger import read
 from tidegate.ledger.lock import WriteLock
+from tidegate.ledger.log_readers import readers
+from tidegate.ledger.opening import LOG_KEPT_BYTES
 from tidegate.ledger.sqlite import SqliteLedger
 from tidegate.ports.ledger import Batch, Fence
 from tidegate.testing.ledger_backend import BUILD
@@ -210,6 +213,82 @@ def test_a_pinned_log_is_seen_and_not_waited_for(tmp_path: Path) -> None:
     ledger.checkpoint()
     assert ledger.log_size_bytes() == 0
     ledger.close()
+
+
+def test_who_reads_is_named(tmp_path: Path) -> None:
+    """G4-10: a process that has a reading open is named, and none that has ended it."""
+    ledger, desk = sit(tmp_path)
+    assert ledger.write_ahead().readers == ()
+    program = (
+        "import sqlite3, sys\n"
+        "reader = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "reader.execute('begin')\n"
+        "reader.execute('select count(*) from event').fetchall()\n"
+        "print('reads', flush=True)\n"
+        "sys.stdin.readline()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path / "ledger.db")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as stays:
+        assert stays.stdout is not None
+        assert stays.stdout.readline() == "reads\n"
+        desk.write(*desk.history.begun("001", BUILD))
+        log = ledger.write_ahead()
+        stays.communicate("\n")
+    assert log.size_bytes == ledger.log_size_bytes() > 0
+    assert len(log.readers) == 1
+    assert log.readers[0].startswith(f"process {stays.pid} (")
+    assert ledger.write_ahead().readers == ()
+    ledger.close()
+
+
+def test_without_a_list_of_locks_nobody_is_named(tmp_path: Path) -> None:
+    """Where the kernel tells nothing, or of other files, there is nobody to be named."""
+    index = tmp_path / "index"
+    assert readers(index) == ()
+    index.touch()
+    assert readers(index, tmp_path / "none") == ()
+    lines = (
+        "1: POSIX  ADVISORY  WRITE {pid} 08:01:{inode} 123 123",
+        "2: FLOCK  ADVISORY  READ {pid} 08:01:{inode} 0 EOF",
+        "3: POSIX  ADVISORY  READ {pid} 08:01:{inode} 128 128",
+        "4: POSIX  ADVISORY  READ {pid} 08:01:1{inode} 123 123",
+        "5: -> POSIX  ADVISORY  READ {pid} 08:01:{inode} 123 123",
+        "6: POSIX  ADVISORY  READ 999999999 08:01:{inode} 123 123",
+    )
+    told = "\n".join(lines).format(pid=os.getpid(), inode=index.stat().st_ino)
+    (tmp_path / "locks").write_text(told)
+    assert readers(index, tmp_path / "locks") == ()
+    (tmp_path / "locks").write_text(told.replace("128 128", "124 124"))
+    assert len(readers(index, tmp_path / "locks")) == 1
+
+
+def test_a_log_that_was_pinned_shrinks_while_the_run_goes_on(tmp_path: Path) -> None:
+    """G4-10: when the reader is gone the log is cut by the next commits, without an idle moment."""
+    ledger, desk = sit(tmp_path)
+    stays = sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
+    stays.execute("begin")
+    stays.execute("select count(*) from event").fetchall()
+    reason = "words of many colours " * 400
+    number = 0
+    while ledger.log_size_bytes() <= LOG_KEPT_BYTES:
+        entries = [desk.history.entry("", _ended(reason)) for _ in range(200)]
+        desk.write(*entries)
+        number += 1
+        assert number < 100
+    stays.execute("rollback")
+    stays.close()
+    for _ in range(3):
+        desk.write(desk.history.entry("", _ended("")))
+    assert ledger.log_size_bytes() <= LOG_KEPT_BYTES
+    ledger.close()
+
+
+def _ended(reason: str) -> e.RunEnded:
+    return e.RunEnded(landed=0, stopped=0, waiting=0, reason=reason)
 
 
 def test_a_log_is_not_cut_under_a_writer(tmp_path: Path) -> None:

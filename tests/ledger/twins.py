@@ -114,7 +114,7 @@ class Twins:
             events = list(self.sqlite.read(run))
             self._compare_lanes(run, events)
             assert verify_chain(self.sqlite, run) is None
-            assert _derived(MemoryLedger.folded(events), run) == _derived(self.sqlite, run)
+            assert derived(MemoryLedger.folded(events), run) == derived(self.sqlite, run)
         for digest in self.texts:
             assert self.sqlite.text(digest) == self.memory.text(digest)
 
@@ -150,7 +150,7 @@ def _of_run(run: str) -> Iterator[_Question]:
         yield lambda ledger, table=table: list(ledger.rows(table, run))  # type: ignore[misc]  # the loop's own value, bound at once
 
 
-def _derived(ledger: Ledger, run: str) -> list[object]:
+def derived(ledger: Ledger, run: str) -> list[object]:
     """The rows that follow from events alone; a take-over is known only once it is recorded."""
     tables = [table for table in TABLES if table != "heartbeat"]
     return [

@@ -28,8 +28,8 @@ def _status_lines(seen: Status) -> Iterator[str]:
     counted = ", ".join(f"{count} {name}" for name, count in sorted((seen.outcomes or {}).items()))
     if counted or not seen.note:
         yield counted or "nothing has ended yet"
-    if seen.note:
-        yield from columns([(clean(seen.note),)])
+    for told in filter(None, (seen.note, seen.alarm)):
+        yield from columns([(clean(told),)])
     yield from columns([_lane_cells(lane) for lane in seen.lanes])
     if any(lane.stage == FOR_OWNER for lane in seen.lanes):
         yield "what waits for you: `tidegate answer`"

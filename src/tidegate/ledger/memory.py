@@ -22,7 +22,7 @@ from tidegate.ledger.memory_tables import MemoryTables, line_columns, shown_atte
 from tidegate.ledger.projection import project
 from tidegate.ledger.read import TABLES, current_lines
 from tidegate.ledger.words import StoredWord, speak, spoken
-from tidegate.ports.ledger import Batch, Fence, Head, Row, Summary
+from tidegate.ports.ledger import Batch, Fence, Head, Row, Summary, WriteAhead
 
 
 class MemoryLedger:
@@ -187,6 +187,10 @@ class MemoryLedger:
         if content is None:
             raise IntegrityError(f"the text {digest} is gone")
         return text_of(digest, content, where=digest)
+
+    def write_ahead(self) -> WriteAhead:
+        """It writes nothing ahead."""
+        return WriteAhead()
 
     def close(self) -> None:
         """Nothing is held."""

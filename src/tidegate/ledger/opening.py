@@ -29,6 +29,8 @@ LOCK = "ledger.lock"
 BUSY_MAX_S = 5.0
 """Only programs that do not take the write lock, and checkpoints, make a writer wait for this."""
 SQLITE_MIN = (3, 37, 0)
+LOG_KEPT_BYTES = 16_000_000
+"""What is left of a log that a reader had let grow, once the reader is gone and it begins anew."""
 _STATEMENTS_MAX = 256
 _FULL = 2
 SIDES = ("-wal", "-shm")
@@ -98,6 +100,7 @@ def make_durable(connection: sqlite3.Connection) -> None:
     mode = connection.execute("pragma journal_mode = wal").fetchone()[0]
     connection.execute("pragma synchronous = full")
     connection.execute("pragma trusted_schema = off")
+    connection.execute(f"pragma journal_size_limit = {LOG_KEPT_BYTES}")
     require_durable(connection, mode)
 
 

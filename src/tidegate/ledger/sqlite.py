@@ -23,7 +23,7 @@ from tidegate.ledger.faults import translated
 from tidegate.ledger.identity import Identity
 from tidegate.ledger.lock import WriteLock
 from tidegate.ledger.opening import FILE, LOCK, open_reader, open_writer, prepare_folder
-from tidegate.ports.ledger import Batch, Fence, Head, Row, Summary
+from tidegate.ports.ledger import Batch, Fence, Head, Row, Summary, WriteAhead
 
 if TYPE_CHECKING:
     from tidegate.core.events import Recorded, RunStarted
@@ -186,6 +186,13 @@ class SqliteLedger:
             return self._path.with_name(f"{FILE}-wal").stat().st_size
         except FileNotFoundError:
             return 0
+
+    def write_ahead(self) -> WriteAhead:
+        """The size of SQLite's log, and who is reading besides this process."""
+        from tidegate.ledger.log_readers import readers  # noqa: PLC0415 - asked once in a while
+
+        index = self._path.with_name(f"{FILE}-shm")
+        return WriteAhead(size_bytes=self.log_size_bytes(), readers=readers(index))
 
     def close(self) -> None:
         """Let go of the file, with an empty log where nobody else uses it."""

@@ -41,6 +41,24 @@ class Head:
     hash: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteAhead:
+    """The log that a ledger writes before its file, and who keeps it from being cut just now.
+
+    `readers` are processes in words, the one that is up longest first.
+    """
+
+    size_bytes: int = 0
+    readers: tuple[str, ...] = ()
+
+    @property
+    def is_alarming(self) -> bool:
+        """Far beyond what it is cut at: somebody has been reading without an end."""
+        return self.size_bytes > WRITE_AHEAD_ALARM_BYTES
+
+
+WRITE_AHEAD_ALARM_BYTES = 64_000_000
+
 Row = Mapping[str, object]
 
 
@@ -131,6 +149,10 @@ class Ledger(Protocol):
 
     def text(self, digest: str) -> str:
         """A stored text. Raises IntegrityError where it is gone or is not what its name says."""
+        ...
+
+    def write_ahead(self) -> WriteAhead:
+        """How long its log is, and who is reading."""
         ...
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from tidegate.config.shell_command import missing_program
 from tidegate.core.errors import IntegrityError, TidegateError
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.log_alarm import END_READER, log_alarm
 from tidegate.verbs.publication import remote_problem
 from tidegate.verbs.readiness import (
     COMMIT_IT,
@@ -192,12 +193,15 @@ def _ledger(house: House, repository: Repository) -> Symptom:
         if ledger is None:
             return Symptom(name="ledger", level="ok", message="none yet; the first run makes it")
         with closing(ledger):
-            runs = len(ledger.runs())
+            runs, log = len(ledger.runs()), ledger.write_ahead()
     except TidegateError as error:
         return _failed("ledger", error)
-    return Symptom(
-        name="ledger", level="ok", message=f"{runs} run{'s' if runs != 1 else ''} so far"
-    )
+    message = f"{runs} run{'s' if runs != 1 else ''} so far"
+    if log.is_alarming:
+        return Symptom(
+            name="ledger", level="note", message=f"{message}; {log_alarm(log)}", remedy=END_READER
+        )
+    return Symptom(name="ledger", level="ok", message=message)
 
 
 def _disk(house: House, repository: Repository, configuration: Configuration) -> Symptom:

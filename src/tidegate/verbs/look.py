@@ -11,6 +11,7 @@ from tidegate.engine.places import hub_ref
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
+from tidegate.verbs.log_alarm import END_READER, log_alarm
 from tidegate.verbs.near import near
 from tidegate.verbs.reading import reading
 from tidegate.verbs.stage import stage_of_row
@@ -52,6 +53,10 @@ class Status:
     effects: tuple[Outside, ...] = ()
     """What should have happened outside, and did not or is not known to have."""
     note: str = ""
+    log_bytes: int = 0
+    """How much of the ledger stands in its log alone."""
+    alarm: str = ""
+    """What needs an eye, whatever the run does."""
 
 
 def status(house: House, folder: str, run: str | None) -> Status:
@@ -62,6 +67,7 @@ def status(house: House, folder: str, run: str | None) -> Status:
             return Status(run=None, note=NO_RUN)
         run_id = str(row["run_id"])
         counted, receipts = ledger.summary(run_id), ledger.rows("receipt", run_id)
+        log = ledger.write_ahead()
         return Status(
             run=run_id,
             target=str(row["target"]),
@@ -74,6 +80,8 @@ def status(house: House, folder: str, run: str | None) -> Status:
             outcomes=dict(counted.outcomes),
             effects=outside(receipts),
             note=_note(row, receipts) or _untaken(house, repository, row),
+            log_bytes=log.size_bytes,
+            alarm=f"the ledger: {log_alarm(log)}; {END_READER}" if log.is_alarming else "",
         )
 
 
