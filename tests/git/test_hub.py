@@ -39,7 +39,7 @@ def test_a_hub_of_a_borrowing_repository_borrows_nothing(world: World) -> None:
 
 
 def test_nothing_is_ever_pruned(world: World) -> None:
-    """Neither `gc` nor `prune` nor a repack takes a commit that no ref reaches."""
+    """G4-16: neither `gc` nor `prune` nor a repack takes a commit that no ref reaches."""
     tree = git(world.hub.path, "rev-parse", f"{world.base}^{{tree}}")
     lonely = git(world.hub.path, "commit-tree", "-m", "lonely", tree)
     for command in (("gc", "--prune=now"), ("prune", "--expire=now"), ("repack", "-a", "-d")):

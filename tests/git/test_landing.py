@@ -58,7 +58,7 @@ def test_a_move_that_was_done_and_built_upon_is_success(world: World) -> None:
 
 
 def test_an_object_that_is_not_there_is_an_error(world: World) -> None:
-    """A ref is never pointed at what the hub does not have."""
+    """G4-16: a ref is never pointed at what the hub does not have."""
     with pytest.raises(GitFailed):
         landing.move(world.hub, REF, new="1" * 40, old=None)
 

@@ -42,6 +42,14 @@ def test_a_whole_chain_holds(rows: tuple[Stored, ...]) -> None:
     assert rows[0].previous_hash == GENESIS
 
 
+def test_an_event_says_who_from_where_to_where_why_and_when(rows: tuple[Stored, ...]) -> None:
+    """C088: each has its actor, time and digest, and each move its states and its reason."""
+    assert all(row.actor and row.utc and len(row.hash) == 64 for row in rows)
+    (stale,) = (row for row in rows if row.kind == "stale")
+    said = (stale.actor, stale.previous_state, stale.next_state, stale.reason, stale.utc)
+    assert said == ("controller", "started", "stale", "lost", UTC)
+
+
 @pytest.mark.parametrize("column", [name for name in COLUMNS if name != "run_id"])
 def test_an_edit_of_any_column_is_found(rows: tuple[Stored, ...], column: str) -> None:
     """Whatever is edited in an event, the chain breaks there or at the next link."""

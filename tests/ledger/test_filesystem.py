@@ -58,7 +58,7 @@ def _pretend(mounts: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_network_file_system_is_refused(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A ledger is not made on a network file system, and the refusal names it."""
+    """C083: A ledger is not made on a network file system, and the refusal names it."""
     _pretend(f"22 1 254:0 / / rw - {kind} x rw\n", tmp_path, monkeypatch)
     with pytest.raises(NotReady, match=rf"network file system \({kind}\)"):
         SqliteLedger.open(tmp_path / "tidegate")

@@ -167,7 +167,7 @@ def test_commits_that_are_not_synced_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_open_ledger_syncs_each_commit(tmp_path: Path) -> None:
-    """The ledger's own connection has a write-ahead log and syncs each commit."""
+    """C082: the ledger's own connection has a write-ahead log and syncs each commit."""
     with SqliteLedger.open(tmp_path) as ledger:
         asked = ("journal_mode", "synchronous", "trusted_schema")
         found = [ledger._connection.execute(f"pragma {name}").fetchone()[0] for name in asked]

@@ -59,7 +59,7 @@ def test_the_story_has_every_kind_of_event(ledger: SqliteLedger) -> None:
 
 
 def test_folding_the_events_gives_the_rows(ledger: SqliteLedger) -> None:
-    """Every row that is derived from events is what the events, read back, add up to."""
+    """C085: every row that is derived from events is what the events, read back, add up to."""
     folded = MemoryLedger.folded(list(ledger.read(RUN)))
     assert _rows(folded, leased=False) == _rows(ledger, leased=False)
 
@@ -130,7 +130,7 @@ def test_the_story_ends_as_it_should(ledger: SqliteLedger) -> None:
 
 
 def test_the_schema_is_the_one_that_is_written_down(tmp_path: Path) -> None:
-    """Columns and keys stand twice, in SQL and in Python, and are the same."""
+    """C086: columns and keys stand twice, in SQL and in Python, and are the same."""
     SqliteLedger.open(tmp_path).close()
     connection = sqlite3.connect(tmp_path / "ledger.db")
     for table, columns in COLUMNS.items():

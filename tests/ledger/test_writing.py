@@ -21,7 +21,7 @@ from tidegate.testing.ledger_history import RUN, UTC
 
 
 def test_nobody_writes_between_a_reading_and_its_write(tmp_path: Path) -> None:
-    """G4-01: a transaction is exclusive before it reads, so that its write never comes too late."""
+    """G4-01, C089: a transaction is exclusive before it reads: its write never comes too late."""
     ledger, desk = sit(tmp_path)
     stranger = sqlite3.connect(tmp_path / "ledger.db", isolation_level=None, timeout=0)
     refused = []
@@ -95,7 +95,7 @@ def test_a_limit_on_file_size_is_a_full_disk(tmp_path: Path) -> None:
     ],
 )
 def test_events_are_only_added(statement: str, tmp_path: Path) -> None:
-    """No event and no heartbeat is changed, removed or replaced, also by who has a shell."""
+    """C091: no event and no heartbeat is changed, removed or replaced, also by who has a shell."""
     ledger, desk = sit(tmp_path)
     desk.write(*desk.history.begun("001", BUILD))
     desk.write(leases=(desk.history.grant(BUILD),))

@@ -143,11 +143,18 @@ class Recording:
                 assert_never(operation)
 
     def _require_predecessor(self, event: Requested, supersedes: str) -> None:
+        if supersedes in self._waiting:
+            self._operate(supersedes, None)
         old = self._tables.standing(self._run, supersedes)
         if old is None or not may_succeed(old.state, event.born):
             where = old.state if old else "not there"
             raise IllegalTransition(
                 f"{event.attempt} cannot be {event.born} in place of {supersedes}: it is {where}"
+            )
+        if old.lease.token is not None:
+            raise IllegalTransition(
+                f"{event.attempt} cannot take the place of {supersedes}: it holds its lease still",
+                hint="whoever held it may be at work: it is given back or fenced first",
             )
 
     def _refusal(self, write: Write, entry: Entry) -> Refused:
