@@ -376,8 +376,8 @@ def test_both_do_the_same() -> None:
             derandomize=True,
             database=None,
             deadline=None,
-            max_examples=400 if IS_LONG else 20,
-            stateful_step_count=60 if IS_LONG else 30,
+            max_examples=150 if IS_LONG else 20,
+            stateful_step_count=50 if IS_LONG else 30,
             suppress_health_check=list(HealthCheck),
         ),
     )
