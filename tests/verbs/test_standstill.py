@@ -24,7 +24,9 @@ def engine(
     """As much of one as is looked at."""
     made = SimpleNamespace(
         now=SimpleNamespace(monotonic_s=at_s),
-        book=SimpleNamespace(lanes={each.id: each for each in lanes}),
+        book=SimpleNamespace(
+            lanes={each.id: each for each in lanes}, run=SimpleNamespace(blocked={})
+        ),
         setup=SimpleNamespace(policy=Policy(), asks_owner=False, agent=lambda _: None),
         running={"a folder"} if is_running else set(),
         disk_note=disk_note,

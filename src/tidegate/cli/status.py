@@ -28,6 +28,8 @@ def _status_lines(seen: Status) -> Iterator[str]:
     counted = ", ".join(f"{count} {name}" for name, count in sorted((seen.outcomes or {}).items()))
     if counted or not seen.note:
         yield counted or "nothing has ended yet"
+    if seen.drained:
+        yield from columns([(clean(seen.drained),)])
     if seen.note:
         yield from columns([(clean(seen.note),)])
     yield from columns([_lane_cells(lane) for lane in seen.lanes])
@@ -41,6 +43,8 @@ def _status_lines(seen: Status) -> Iterator[str]:
 def _controller(seen: Status) -> str:
     if seen.controller:
         return f"under way ({seen.controller})"
+    if seen.drained:
+        return "nobody is at its controls"
     return "nobody is at its controls: `tidegate run` goes on with it"
 
 

@@ -26,10 +26,13 @@ from tidegate.core.run_events import (
     ControllerTookOver,
     DeliveryIntended,
     DeliverySettled,
+    DrainAsked,
+    DrainLifted,
     EffectIntended,
     EffectSettled,
     PublishIntended,
     PublishSettled,
+    ReceiptReconciled,
     RunEnded,
     RunStarted,
 )
@@ -43,10 +46,13 @@ __all__ = [
     "ControllerTookOver",
     "DeliveryIntended",
     "DeliverySettled",
+    "DrainAsked",
+    "DrainLifted",
     "EffectIntended",
     "EffectSettled",
     "PublishIntended",
     "PublishSettled",
+    "ReceiptReconciled",
     "Released",
     "Reserved",
     "Ruled",
@@ -388,6 +394,9 @@ RunEvent = (
     | PublishSettled
     | EffectIntended
     | EffectSettled
+    | ReceiptReconciled
+    | DrainAsked
+    | DrainLifted
     | RunEnded
 )
 LaneEvent = (

@@ -62,7 +62,7 @@ class Book:
         self.entries.append(entry)
         self.lanes[lane_id] = lane
 
-    def record_run(self, event: e.RunEvent) -> None:
+    def record_run(self, event: e.RunEvent, *, actor: str = CONTROLLER) -> None:
         """Apply an event of the run's own stream."""
         entry = e.Entry(
             lane="",
@@ -70,7 +70,7 @@ class Book:
             attempt=None,
             epoch=0,
             event=event,
-            actor=CONTROLLER,
+            actor=actor,
             previous=None,
             next=None,
             reason="",

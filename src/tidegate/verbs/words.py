@@ -23,6 +23,8 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return BAD, f"your repository could not take it: {detail}"
         case e.PublishSettled() | e.EffectSettled():
             return _outside(event)
+        case e.ReceiptReconciled() | e.DrainAsked() | e.DrainLifted():
+            return _of_run(event)
         case e.RunEnded(reason=reason):
             return QUIET, f"run ended: {reason}"
         case e.LaneOpened(title=title):
@@ -108,6 +110,20 @@ def _failed(attempt: str, reason: str, detail: str) -> tuple[Level, str]:
     """What has no detail is told by its end, or was ended since nobody needs it any more."""
     words = f"{attempt} came to nothing: {reason.replace('_', ' ')}"
     return (BAD, f"{words} ({' '.join(detail.split())})") if detail else (QUIET, words)
+
+
+def _of_run(event: e.ReceiptReconciled | e.DrainAsked | e.DrainLifted) -> tuple[Level, str]:
+    match event:
+        case e.ReceiptReconciled(receipt=receipt, outcome=outcome, by=by, reason=reason):
+            return PLAIN, f"{receipt} is known now: {outcome}, says {by}" + _why(reason)
+        case e.DrainAsked(by=by, reason=reason):
+            return PLAIN, f"drained by {by}: nothing new begins" + _why(reason)
+        case e.DrainLifted(by=by):
+            return PLAIN, f"{by} lifts the drain"
+
+
+def _why(reason: str) -> str:
+    return f" ({reason})" if reason else ""
 
 
 def _outside(event: e.PublishSettled | e.EffectSettled) -> tuple[Level, str]:

@@ -1,0 +1,1 @@
+-- Kept for the columns and tables of the proof; see the next step for those of a drain.
