@@ -20,6 +20,8 @@ from tidegate.verbs.service_units import service_unit, timer_unit
 
 _NAME_MAX = 60
 _DIGEST = 8
+_SET_ANYWAY = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "COLORTERM"})
+"""What systemd, or the unit itself, gives a service; and what is of a terminal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +118,8 @@ def _name(root: str) -> str:
 def _passed(root: str) -> tuple[str, ...]:
     """The names that [env] allow gives in full; what a pattern means systemd cannot be told."""
     names = load(Path(root)).configuration.settings.env.allow
-    return tuple(each for each in names if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", each))
+    is_name = re.compile(r"[A-Za-z_][A-Za-z0-9_]*").fullmatch
+    return tuple(each for each in names if is_name(each) and each not in _SET_ANYWAY)
 
 
 def _user(house: House) -> str:
