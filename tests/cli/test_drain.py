@@ -96,7 +96,7 @@ def test_a_drain_in_the_middle_of_anything(desk: Desk, name: str) -> None:
 
 
 def test_a_drain_is_seen_wherever_one_looks(desk: Desk) -> None:
-    """`status`, `explain`, `next` and `run --dry-run` say since when, by whom, and what lifts it."""
+    """`status`, `explain`, `next`, `run --dry-run` say since when, by whom, and what lifts it."""
     process = begin(desk, MOMENTS["build"])
     desk.tidegate("drain", "an upgrade")
     desk.let("go")

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,30 +16,31 @@ TRACKER = """\
 import json, os, sys
 asked = json.load(sys.stdin)
 if asked["do"] == "list":
-    print(json.dumps({{"issues": [{{"id": name, "title": "Change", "text": "Please."}}
-                                 for name in {names}]}}))
+    for name in {names}:
+        print(json.dumps({{"id": name, "title": "Change", "text": "Please."}}))
 elif asked["do"] == {silent!r} and asked["issue"] == "A":
     os.kill(os.getpid(), 9)
 else:
-    print(json.dumps({{"outcome": "done"}}))
+    print(json.dumps({{"ok": True}}))
 """
 """Of one kind of request, and one issue, nobody ever hears the end."""
 
 
+def hurried(desk: Desk) -> None:
+    """What fails is tried twice, and soon."""
+    toml = desk.repository / "tidegate.toml"
+    text = toml.read_text().replace("[deadlines]\n", "[deadlines]\nretry_s = 0.1\n")
+    toml.write_text(f"{text}[limits]\ninfra_max = 2\n")
+
+
 def tracked(desk: Desk, silent: str, names: str = '["A", "B"]') -> None:
     """A desk whose tracker dies at one kind of request."""
-    import sys  # noqa: PLC0415 - one place needs it
-
     script = desk.folder / "tracker.py"
     script.write_text(TRACKER.format(silent=silent, names=names))
-    table = {"kind": "command", "command": f"{sys.executable} {script}"}
-    lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items())
-    more = f"[tracker]\n{lines}[limits]\ninfra_max = 2\n[deadlines]\nretry_s = 0.1\n"
-    settled = "echo $TIDEGATE_ISSUE >> $TIDEGATE_ISSUE.txt"
-    desk.settle(settled)
-    text = (desk.repository / "tidegate.toml").read_text().replace("[deadlines]\n", "")
-    keys = "heartbeat_s = 1.5\ncheckpoint_look_s = 0.1\nstart_s = 3\nterm_grace_s = 1\n"
-    (desk.repository / "tidegate.toml").write_text(text.replace(keys, "") + more + keys)
+    command = json.dumps(f"{sys.executable} {script}")
+    more = f'[tracker]\nkind = "command"\ncommand = {command}\n'
+    desk.settle("echo $TIDEGATE_ISSUE >> $TIDEGATE_ISSUE.txt", more=more)
+    hurried(desk)
 
 
 def receipt(desk: Desk, kind: str) -> str:
@@ -90,7 +93,7 @@ def test_an_unknown_claim_keeps_its_issue_back_by_name(desk: Desk) -> None:
 
 
 def test_what_an_ended_run_left_unknown_is_settled_too(desk: Desk) -> None:
-    """`--anew` ends the run; the issue stays blocked until the word is said, and the run is over."""
+    """`--anew` ends the run; its issue is blocked until the word is said, and the run stays over."""
     tracked(desk, "claim", names='["A"]')
     desk.run()
     first, name = desk.tidegate("status").json["run"], receipt(desk, "claim")
@@ -114,7 +117,7 @@ def test_an_unknown_push_holds_back_further_pushes_until_it_is_known(
     desk.git("init", "-q", "--bare", "-b", "main", "--template=", str(remote), cwd=desk.folder)
     desk.git("remote", "add", "origin", str(remote))
     desk.settle("echo more >> part.txt", more='[land]\nto = "main"\npublish = "origin"\n')
-    real = __import__("shutil").which("git")
+    real = shutil.which("git")
     wrapper = desk.folder / "bin" / "git"
     wrapper.parent.mkdir()
     wrapper.write_text(
@@ -123,11 +126,7 @@ def test_an_unknown_push_holds_back_further_pushes_until_it_is_known(
         f'{{ kill -9 $PPID; exit 1; }};;\nesac; done\nexec {real} "$@"\n'
     )
     wrapper.chmod(0o755)
-    toml = desk.repository / "tidegate.toml"
-    toml.write_text(
-        toml.read_text().replace("[deadlines]\n", "[deadlines]\nretry_s = 0.1\n")
-        + "[limits]\ninfra_max = 2\n"
-    )
+    hurried(desk)
     desk.issue(1)
     path = {"PATH": f"{wrapper.parent}:{os.environ['PATH']}"}
     said = desk.tidegate("run", "--json", env=path)

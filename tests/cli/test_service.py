@@ -33,7 +33,7 @@ def test_it_writes_two_units_and_says_what_to_type(desk: Desk, systemd: dict[str
     said = desk.tidegate("service", "--no-json", env={**systemd, "AGENT_KEY": "very-secret"})
     assert said.code == 0, said
     service, timer = units(desk)
-    assert service.suffix, timer.suffix == (".service", ".timer")
+    assert (service.suffix, timer.suffix) == (".service", ".timer")
     for words in (str(service), str(timer), f"enable --now {timer.name}", "enable-linger me"):
         assert words in said.out
     text = service.read_text()
