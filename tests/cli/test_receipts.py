@@ -93,7 +93,7 @@ def test_an_unknown_claim_keeps_its_issue_back_by_name(desk: Desk) -> None:
 
 
 def test_what_an_ended_run_left_unknown_is_settled_too(desk: Desk) -> None:
-    """`--anew` ends the run; its issue is blocked until the word is said, and the run stays over."""
+    """`--anew` ends the run; its issue is blocked until the word is said, and it stays over."""
     tracked(desk, "claim", names='["A"]')
     desk.run()
     first, name = desk.tidegate("status").json["run"], receipt(desk, "claim")

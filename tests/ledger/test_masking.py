@@ -154,7 +154,7 @@ def test_every_text_of_an_event_is_known() -> None:
         "playbook", "receipt", "ref", "report_digest", "start", "supersedes", "target",
         "text_digest", "target_tree", "tip", "tree", "utc", "version", "workspace", "paths",
         "answer", "detail_digest", "question", "words_digest",
-        "remote", "kind",
+        "remote", "kind", "killed_by",
     }  # fmt: skip
     texts = {
         each.name

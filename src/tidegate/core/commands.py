@@ -122,6 +122,7 @@ class NoteEnd:
     failure_digest: str | None
     is_external: bool
     path: str
+    killed_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

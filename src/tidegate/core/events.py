@@ -172,6 +172,9 @@ class TurnEnded:
     report_digest: str
     failure_digest: str | None
     is_external: bool
+    killed_by: str = ""
+    """Of an end by somebody else's signal: `oom` where the machine was short of memory, else
+    `unknown`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,7 @@ def note_end(lane: Lane, command: c.NoteEnd) -> Events:
         report_digest=command.report_digest,
         failure_digest=command.failure_digest,
         is_external=is_external,
+        killed_by=command.killed_by,
     )
     if command.how in NEVER_RAN:
         return (ended, *_close(attempt, command.how))

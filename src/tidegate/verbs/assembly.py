@@ -17,7 +17,7 @@ from tidegate.ports.agents import RoleSettings
 from tidegate.ports.clock import Reading
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
-from tidegate.verbs.environment import PUSH, allowed
+from tidegate.verbs.environment import PUSH, allowed, seen_by_agents
 from tidegate.verbs.house import House
 from tidegate.verbs.publication import remote_of
 from tidegate.verbs.queue import outcomes_of, unknown_of
@@ -68,7 +68,7 @@ def _setup(house: House, repository: Repository, configuration: Configuration, r
         workspace_setup=settings.workspace.setup or None,
         env_files=settings.workspace.env_files,
         caches=settings.workspace.caches,
-        environment=allowed(house.environment, settings.env.allow),
+        environment=seen_by_agents(house.environment, settings.env.allow),
         version=house.version,
         holder=house.holder,
         publish=None,

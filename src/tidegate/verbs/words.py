@@ -37,6 +37,8 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return PLAIN, f"{attempt} was found alive: it goes on"
         case e.TurnEnded(attempt=attempt, how=how, code=code) if how != "exited":
             return BAD, f"{attempt} ended: {how}"
+        case e.TurnEnded(attempt=attempt, killed_by=str() as killed_by) if killed_by:
+            return BAD, f"{attempt} was killed from outside: {_KILLED[killed_by]}"
         case e.TurnEnded(attempt=attempt, code=code):
             return QUIET, f"{attempt} ended with code {code}"
         case e.Failed(attempt=attempt, reason=reason, detail=detail):
@@ -93,6 +95,11 @@ _ABOUT: Mapping[About, str] = {
     About.LANDING: "it has passed, and you rule",
     About.STOP: "it failed for the last time, and you rule",
     About.ISSUE: "you are asked how it is meant",
+}
+
+_KILLED = {
+    "oom": "the machine was short of memory; it costs no round",
+    "unknown": "nobody knows by whom; it costs no round",
 }
 
 _DOING: Mapping[Role | None, str] = {
