@@ -124,7 +124,7 @@ def test_a_workspace_is_removed_once_nothing_writes_to_it(desk: Desk, how: str) 
 
 def _first_run(desk: Desk) -> str:
     """The run in which the agent wrote."""
-    return sorted(each.name for each in (desk.ledger_folder / "runs").iterdir())[0]
+    return min(each.name for each in (desk.ledger_folder / "runs").iterdir())
 
 
 CAN_UNSHARE = (
@@ -149,7 +149,7 @@ def test_the_controller_as_init_keeps_no_zombie(desk: Desk) -> None:
     desk.settle(ORPHANS.format(desk=desk.folder), width=1)
     desk.issue(1)
     process = subprocess.Popen(
-        ("unshare", "--pid", "--fork", "--mount-proc", *TIDEGATE, "run", "--json"),
+        ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *TIDEGATE, "run", "--json"),
         cwd=desk.repository,
         env=desk.environment(),
         stdout=subprocess.PIPE,
@@ -164,17 +164,22 @@ def test_the_controller_as_init_keeps_no_zombie(desk: Desk) -> None:
     assert (said.code, len(said.summary.landed)) == (0, 1), said.err
 
 
+def _space(pid: int | str) -> str:
+    """The pid namespace of a process."""
+    return str(Path(f"/proc/{pid}/ns/pid").readlink())
+
+
 def _zombies(desk: Desk) -> int:
     """How many of this desk's user's processes are dead and not reaped, in the namespace."""
     inits = [pid for pid, words in desk.living().items() if "unshare" not in words]
-    spaces = {os.readlink(f"/proc/{pid}/ns/pid") for pid in inits if Path(f"/proc/{pid}").exists()}
-    spaces.discard(os.readlink("/proc/self/ns/pid"))
+    spaces = {_space(pid) for pid in inits if Path(f"/proc/{pid}").exists()}
+    spaces.discard(_space("self"))
     found = 0
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 status = (entry / "status").read_text()
-                space = os.readlink(entry / "ns" / "pid")
+                space = _space(entry.name)
             except OSError:
                 continue
             found += "\nState:\tZ" in status and space in spaces

@@ -1,7 +1,7 @@
 """Deadlines are instants in UTC, whatever the zone of the machine does to its clock."""
 
 import time
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pytest
 
@@ -44,11 +44,11 @@ def test_a_deadline_of_a_deadline_moves_on() -> None:
         assert utc not in seen
         seen.add(utc)
         utc = reading(utc).utc_in(900.0)
-    assert sorted(seen)[-1] == "2026-10-25T03:00:00.000Z"
+    assert max(seen) == "2026-10-25T03:00:00.000Z"
 
 
 def test_the_hosts_clock_reads_utc() -> None:
     """Whatever zone the machine is in, an instant is written as one (G2-21)."""
     said = datetime.fromisoformat(HostClock().now().utc)
     assert said.utcoffset() is not None
-    assert abs((datetime.now(UTC) - said).total_seconds()) < 5
+    assert abs(said.timestamp() - time.clock_gettime(time.CLOCK_REALTIME)) < 5

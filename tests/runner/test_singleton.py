@@ -1,6 +1,5 @@
 """One controller a repository: the lock says who holds it, really."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -45,7 +44,7 @@ def test_an_orphan_that_holds_the_lock_is_named_and_not_what_is_written(tmp_path
         (ours,) = [
             int(each.name)
             for each in Path("/proc/self/fd").iterdir()
-            if each.is_symlink() and os.readlink(each) == str(path)
+            if each.is_symlink() and each.readlink() == path
         ]
         orphan = subprocess.Popen(python("import time; time.sleep(60)"), pass_fds=(ours,))
     try:
@@ -62,6 +61,7 @@ def test_what_is_started_meanwhile_does_not_inherit_the_lock(tmp_path: Path) -> 
     with controller_lock(str(tmp_path), holder="me"):
         child = subprocess.Popen(python("import time; time.sleep(60)"), close_fds=False)
     try:
+        until(lambda: controller_holder(str(tmp_path)) is None)
         with controller_lock(str(tmp_path), holder="another"):
             assert controller_holder(str(tmp_path)) == "another"
     finally:
