@@ -20,7 +20,7 @@ def say(world: World, verb: str, **says: str) -> Request:
     """The owner's word to the newest run, which lies in the inbox until a controller takes it."""
     row = world.ledger.runs()[-1]
     request = Request(
-        id=f"{len(world.inbox.replies)}-{verb}",
+        id=f"{len(world.inbox.replies)}-{len(world.inbox.requests)}-{verb}",
         run=str(row["run_id"]),
         controller_epoch=int(str(row["controller_epoch"])),
         verb=verb,
