@@ -67,7 +67,7 @@ def reconcile(
 
 def service(house: House, folder: str, *, prints: bool, uninstall: bool, as_json: bool) -> int:
     """Write the units, print them, or take them away; the exit code, 1 without systemd."""
-    from tidegate.verbs import service as verb  # noqa: PLC0415 - one of these commands needs it
+    from tidegate.verbs import systemd as verb  # noqa: PLC0415 - one of these commands needs it
 
     if uninstall:
         done = verb.uninstall(house, folder)

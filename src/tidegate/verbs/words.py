@@ -35,12 +35,8 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return PLAIN, f"{attempt} {_doing(attempt)}" + (f", turn {turn}" if turn > 1 else "")
         case e.Regranted(attempt=attempt):
             return PLAIN, f"{attempt} was found alive: it goes on"
-        case e.TurnEnded(attempt=attempt, how=how, code=code) if how != "exited":
-            return BAD, f"{attempt} ended: {how}"
-        case e.TurnEnded(attempt=attempt, killed_by=str() as killed_by) if killed_by:
-            return BAD, f"{attempt} was killed from outside: {_KILLED[killed_by]}"
-        case e.TurnEnded(attempt=attempt, code=code):
-            return QUIET, f"{attempt} ended with code {code}"
+        case e.TurnEnded():
+            return _ended(event)
         case e.Failed(attempt=attempt, reason=reason, detail=detail):
             return _failed(attempt, reason, detail)
         case e.Checkpointed(attempt=attempt) if _doing(attempt) == "works":
@@ -111,6 +107,17 @@ _DOING: Mapping[Role | None, str] = {
 
 def _doing(attempt: str) -> str:
     return _DOING.get(role_of(attempt), "works")
+
+
+def _ended(event: e.TurnEnded) -> tuple[Level, str]:
+    if event.how != "exited":
+        return BAD, f"{event.attempt} ended: {event.how}"
+    if event.killed_by:
+        return (
+            BAD,
+            f"{event.attempt} was killed from outside: {_KILLED.get(event.killed_by, event.killed_by)}",
+        )
+    return QUIET, f"{event.attempt} ended with code {event.code}"
 
 
 def _failed(attempt: str, reason: str, detail: str) -> tuple[Level, str]:

@@ -16,7 +16,7 @@ from tidegate.config.load import load
 from tidegate.core.digest import sha256_hex
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
-from tidegate.verbs.service_units import service_unit, timer_unit
+from tidegate.verbs.systemd_units import service_unit, timer_unit
 
 _NAME_MAX = 60
 _DIGEST = 8

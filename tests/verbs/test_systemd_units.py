@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.core.errors import Refused
-from tidegate.verbs.service_units import quoted, service_unit, timer_unit
+from tidegate.verbs.systemd_units import quoted, service_unit, timer_unit
 
 
 def unit(root: str = "/home/me/work", command: tuple[str, ...] = ("/usr/bin/python",)) -> str:
