@@ -113,10 +113,8 @@ def _ended(event: e.TurnEnded) -> tuple[Level, str]:
     if event.how != "exited":
         return BAD, f"{event.attempt} ended: {event.how}"
     if event.killed_by:
-        return (
-            BAD,
-            f"{event.attempt} was killed from outside: {_KILLED.get(event.killed_by, event.killed_by)}",
-        )
+        by = _KILLED.get(event.killed_by, event.killed_by)
+        return BAD, f"{event.attempt} was killed from outside: {by}"
     return QUIET, f"{event.attempt} ended with code {event.code}"
 
 
