@@ -21,10 +21,10 @@ class UnknownCommand(click.UsageError):
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Begin": ("demo", "init", "add", "doctor"),
-    "Run": ("run", "stop", "land"),
-    "Look": ("status", "queue", "next", "explain", "show", "log", "events"),
-    "Rule": ("answer", "veto", "rule", "retry"),
-    "Set up and tidy up": ("config", "completion", "gc"),
+    "Run": ("run", "stop", "drain", "undrain", "land"),
+    "Look": ("status", "queue", "next", "explain", "show", "log", "events", "receipts"),
+    "Rule": ("answer", "veto", "rule", "retry", "reconcile"),
+    "Set up and tidy up": ("config", "completion", "service", "gc"),
 }
 """The commands as `--help` lists them: by what somebody wants to do, as it comes on a first day."""
 _WHOLE = 200
