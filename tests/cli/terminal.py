@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import termios
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.cli.desk import LIMIT_S, TIDEGATE, Desk
@@ -29,12 +30,22 @@ class Terminal:
     shown: bytes = b""
 
     @classmethod
-    def running(cls, desk: Desk, *arguments: str, columns: int = 80, **env: str) -> "Terminal":
-        """A command in a terminal of its own; it becomes the terminal's foreground."""
+    def running(
+        cls,
+        desk: Desk,
+        *arguments: str,
+        columns: int = 80,
+        before: Sequence[str] = (),
+        **env: str,
+    ) -> "Terminal":
+        """A command in a terminal of its own; it becomes the terminal's foreground.
+
+        `before` stands before its words.
+        """
         end, other = pty.openpty()
         fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = subprocess.Popen(
-            (sys.executable, "-c", _TAKE_TERMINAL, *TIDEGATE, *arguments),
+            (sys.executable, "-c", _TAKE_TERMINAL, *before, *TIDEGATE, *arguments),
             cwd=desk.repository,
             env=desk.environment({"TERM": "xterm-256color", **env}),
             stdin=other,

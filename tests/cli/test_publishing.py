@@ -106,7 +106,9 @@ def test_a_push_that_died_after_the_deed_is_not_made_again(desk: Desk, remote: P
     assert (code, summary.effects) == (0, [])
     assert len(desk.lines("pushed")) == 1
     ends = [each["body"]["outcome"] for each in desk.events() if each["kind"] == "publish_settled"]
-    assert ends == ["unknown", "published"]
+    assert ends == ["unknown"], "the receipt stays as it was"
+    known = [each["body"] for each in desk.events() if each["kind"] == "receipt_reconciled"]
+    assert [(each["outcome"], each["by"]) for each in known] == [("done", "controller")]
     assert at(desk, remote, "main") == summary.landed[0].commit
 
 

@@ -1,6 +1,7 @@
 """A run in a real terminal: what Ctrl-C does, what is drawn, and what no terminal can do to it."""
 
 import re
+import select
 
 import pytest
 
@@ -22,7 +23,7 @@ def working(desk: Desk) -> Terminal:
 
 
 def test_one_ctrl_c_drains_and_the_agent_never_sees_it(desk: Desk) -> None:
-    """The terminal signals its whole foreground group; agents are not in it."""
+    """G2-19: the terminal signals its whole foreground group; agents are not in it."""
     terminal = working(desk)
     terminal.press("\x03")
     terminal.sees("draining")
@@ -45,7 +46,7 @@ def test_a_second_ctrl_c_stops(desk: Desk) -> None:
 
 
 def test_closing_the_window_detaches(desk: Desk) -> None:
-    """The hang-up leaves the agent at work, and the next run lands what it makes."""
+    """G2-18: the hang-up leaves the agent at work, and the next run lands what it makes."""
     terminal = working(desk)
     terminal.close()
     terminal.process.wait(30)
@@ -55,6 +56,54 @@ def test_closing_the_window_detaches(desk: Desk) -> None:
     assert code == 0
     assert len(summary.landed) == 1
     assert desk.lines("began") == ["001-build-1.1"]
+
+
+def test_two_ctrl_c_within_a_second_stop(desk: Desk) -> None:
+    """G2-19: both reach the controller alone; its runner ends the agent, which is no failure."""
+    terminal = working(desk)
+    terminal.press("\x03")
+    select.select([], [], [], 0.2)  # of two at the same instant the kernel makes one
+    terminal.press("\x03")
+    terminal.sees("stopping")
+    assert terminal.code() == 130
+    assert desk.living() == {}
+    assert desk.tidegate("show", "001").json["lane"]["fails"] == 0
+    desk.let("go")
+    assert len(desk.run()[1].landed) == 1
+
+
+def test_three_ctrl_c_in_the_grace_leave_no_group_behind(desk: Desk) -> None:
+    """G2-19: the controller is gone at once, its runner goes on to KILL, the ledger is whole."""
+    stubborn = f"trap '' TERM INT HUP; echo 1 >> {desk.folder}/began; test -e {desk.folder}/go || "
+    desk.settle(f"{stubborn}sleep 600; echo more >> part.txt", width=1)
+    desk.issue(1)
+    terminal = Terminal.running(desk, "run")
+    desk.hears("began")
+    for words in ("draining", "stopping", "leaving"):
+        terminal.press("\x03")
+        terminal.sees(words)
+    assert terminal.code() == 130
+    until(lambda: desk.living() == {}, within_s=60)
+    desk.let("go")
+    code, summary = desk.run()
+    assert (code, len(summary.landed)) == (0, 1)
+
+
+@pytest.mark.parametrize("keys", ["", "\x13"])
+def test_under_nohup_a_run_outlives_its_terminal(desk: Desk, keys: str) -> None:
+    """G2-18: an inherited SIG_IGN is kept; a terminal that is gone or stopped is no matter."""
+    ignoring = desk.folder / "nohup.sh"
+    ignoring.write_text("trap '' HUP\nexec \"$@\"\n")
+    desk.settle(WAITER.format(desk=desk.folder), width=1)
+    desk.issue(1)
+    terminal = Terminal.running(desk, "run", before=("/bin/sh", str(ignoring)))
+    desk.hears("began")
+    terminal.press(keys)
+    terminal.close()
+    desk.let("go")
+    until(lambda: "run_ended" in desk.kinds(), within_s=60)
+    assert terminal.process.wait(30) == 0
+    assert desk.lines("began") == desk.lines("ended") == ["001-build-1.1"]
 
 
 def test_a_stopped_terminal_does_not_hold_up_a_run(desk: Desk) -> None:

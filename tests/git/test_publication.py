@@ -10,7 +10,7 @@ from tests.mutants.planting import CAUGHT, Mutant, plant
 from tidegate.core.errors import Refused
 from tidegate.git import publication
 from tidegate.git.errors import GitFailed
-from tidegate.git.publication import Elsewhere, Publication, Published, publish
+from tidegate.git.publication import Elsewhere, Publication, Published, Unmoved, ask, publish
 
 MAIN = "refs/heads/main"
 
@@ -54,6 +54,21 @@ def test_a_branch_is_made_and_then_moved(world: World, remote: Path) -> None:
     second = commit(world.root, {"a": "2"})
     assert same(push(world, second, old=first, ref=own), Published(second))
     assert (at(remote, own), at(remote)) == (second, world.base)
+
+
+def test_a_remote_is_asked_without_being_moved(world: World, remote: Path) -> None:
+    """C167: what became of a push is known by a look: it came, it did not, or all is otherwise."""
+    new = commit(world.root, {"a": "1"})
+    own = "refs/heads/tidegate/run"
+    assert same(ask(world.repository, "origin", own, new=new, old=None), Unmoved(None))
+    assert same(ask(world.repository, "origin", MAIN, new=new, old=None), Unmoved(world.base))
+    assert (at(remote, own), at(remote)) == ("", world.base)
+    push(world, new)
+    assert same(ask(world.repository, "origin", MAIN, new=new, old=world.base), Published(new))
+    theirs(world, remote)
+    newer = commit(world.root, {"a": "2"})
+    found = ask(world.repository, "origin", MAIN, new=newer, old=new)
+    assert isinstance(found, Elsewhere)
 
 
 def test_what_is_there_is_not_pushed_again(world: World, remote: Path) -> None:

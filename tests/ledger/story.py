@@ -313,5 +313,10 @@ def _outside(h: History) -> Iterator[Batch]:
         e.EffectSettled(receipt="c-1", outcome="done", detail=""),
         e.EffectSettled(receipt="c-2", outcome="refused", detail="it is locked"),
     )
-    for batch in (intents, outcomes):
+    lost = e.EffectIntended(receipt="c-3", kind="release", issue="002")
+    unknown = e.EffectSettled(receipt="c-3", outcome="unknown", detail="no answer")
+    known = e.ReceiptReconciled(receipt="c-3", outcome="failed", by="owner", reason="I looked")
+    held = (e.DrainAsked(by="owner", reason="an upgrade"), e.DrainLifted(by="owner"))
+    again = e.DrainAsked(by="owner", reason="")
+    for batch in (intents, outcomes, (lost, unknown), (known, *held, again)):
         yield Batch(entries=tuple(h.entry("", event) for event in batch))

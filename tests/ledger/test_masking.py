@@ -156,7 +156,7 @@ def test_every_text_of_an_event_is_known() -> None:
         "text_digest", "target_tree", "tip", "tree", "utc", "version", "workspace", "paths",
         "answer", "detail_digest", "question", "words_digest",
         "remote", "kind", "authority", "changed", "checkpoint", "key", "lane", "next",
-        "not_working", "owner", "progress", "recovery", "state", "what", "working",
+        "not_working", "owner", "progress", "recovery", "state", "what", "working", "killed_by",
     }  # fmt: skip
     texts = {
         each.name

@@ -124,7 +124,13 @@ def test_the_story_ends_as_it_should(ledger: SqliteLedger) -> None:
         "p-1": "published",
         "c-1": "done",
         "c-2": "refused",
+        "c-3": "unknown",
     }
+    known = {row["receipt"]: row["reconciled"] for row in ledger.rows("receipt", RUN)}
+    assert known["c-3"] == "failed", "what is known later stands beside what was recorded"
+    assert ledger.unknown_receipts() == []
+    (run,) = ledger.runs()
+    assert (run["drained_by"], run["drain_reason"]) == ("owner", "")
     about = {row["receipt"]: (row["kind"], row["issue"]) for row in ledger.rows("receipt", RUN)}
     assert (about["p-1"], about["c-1"]) == (("publication", None), ("close", "001"))
 

@@ -81,6 +81,10 @@ def test_an_issue_is_next_where_nothing_keeps_it_back() -> None:
 ONE = issue(1, footprint=("src/dates/**",), needs=("009",))
 OURS = Holder(lane="001", issue="001", stage="building")
 AFAR = Holder(lane="004", issue="004", footprint=("src/dates/parse.py",))
+UNKNOWN = (
+    "nobody knows whether r-001-close was done, and nothing of it goes on before:"
+    " `tidegate reconcile r-001-close done` or `failed` says it"
+)
 REASONS = [
     (Facts(landed={"009"}), Stand.NEXT, "nothing is before it"),
     (Facts(landed={"009"}, slots=0), Stand.SLOT, "it waits its turn for a slot"),
@@ -125,6 +129,20 @@ REASONS = [
         "it waits for the owner's answer: which form?",
     ),
     (Facts(claims={"001": "somebody has it"}), Stand.CLAIM, "somebody has it"),
+    (Facts(unknown={"001": "r-001-close"}), Stand.UNKNOWN, UNKNOWN),
+    (Facts(unknown={"001": "r-001-close"}, holders=[OURS]), Stand.UNKNOWN, UNKNOWN),
+    (
+        Facts(unknown={"001": "r-001-close"}, outcomes={"001": ("r", "landed")}),
+        Stand.DECIDED,
+        "landed in run r",
+    ),
+    (Facts(landed={"009"}, drained="run r is drained"), Stand.DRAINED, "run r is drained"),
+    (Facts(drained="run r is drained"), Stand.NEEDS, "it needs issue 009"),
+    (
+        Facts(drained="run r is drained", holders=[OURS]),
+        Stand.UNDER_WAY,
+        "it is in lane 001 (building), and run r is drained",
+    ),
     (Facts(only={"002"}), Stand.NOT_ASKED, "it is not among those that --only names"),
 ]
 

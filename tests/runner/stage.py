@@ -109,7 +109,8 @@ class Stage:
     def clear(self) -> None:
         """End every runner and agent of this test."""
         for pidfd in self.runners._watch._pidfds.values():
-            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
         for pid in self.runner_pids():  # those that another process started
             os.kill(pid, signal.SIGKILL)
         for mark, pids in self.runners.survivors(self.marks).items():

@@ -71,6 +71,31 @@ def test_agent_that_ignores_term_is_killed(stage: Stage) -> None:
     assert stage.alive(spec) == ()
 
 
+def test_each_step_of_an_end_is_on_record(stage: Stage) -> None:
+    """An agent that heeds no TERM, HUP or INT: TERM, its grace, KILL, in the record (G2-06)."""
+    stubborn = "trap '' TERM HUP INT; echo ready; while :; do sleep 1; done"
+    spec = stage.start("sh", "-c", stubborn, grace_s=0.2)
+    stage.hears(spec, "ready")
+    stage.runners.request_stop(spec.folder, epoch=1, reason="test")
+    end = stage.ended(spec)
+    assert [step.partition(" s: ")[2].partition(" ")[0] for step in end.steps[:2]] == [
+        "SIGTERM",
+        "SIGKILL",
+    ]
+    assert stage.alive(spec) == ()
+
+
+def test_a_tool_server_whose_launcher_was_reaped_is_ended_and_named(stage: Stage) -> None:
+    """The launcher is gone before the agent is, and the server is in the record (G2-03)."""
+    launcher = "setsid sh -c 'sleep 999 & echo $! server; wait' & launcher=$!"
+    script = f"{launcher}; sleep 0.3; kill -9 $launcher; wait $launcher; exit 0"
+    spec, end = stage.run("sh", "-c", script, grace_s=0.2)
+    server = stage.said(spec).split()[0]
+    assert (end.reason, end.leftovers) == (EndReason.EXITED, ())
+    assert any(f"swept {server}" in step or server in step for step in end.steps), end.steps
+    assert stage.alive(spec) == ()
+
+
 def test_agent_may_use_its_grace(stage: Stage) -> None:
     """An agent that ends within its grace is not killed, and what it says last is kept."""
     script = "trap 'sleep 0.2; echo saved; exit 4' TERM; echo ready; while :; do sleep 0.05; done"

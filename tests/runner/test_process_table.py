@@ -58,14 +58,17 @@ def test_group_of_a_reaped_agent_is_left_alone(sleeper: int) -> None:
 
 
 def test_group_that_may_not_be_signalled(sleeper: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the kernel forbids signalling the group, the next step is still taken (G2-06)."""
+    """Where the kernel forbids signalling the group, each member gets the signal (G2-06)."""
+    forbidden: list[int] = []
 
-    def forbid(_group: int, _number: int) -> None:
+    def forbid(group: int, _number: int) -> None:
+        forbidden.append(group)
         raise PermissionError
 
     monkeypatch.setattr(os, "killpg", forbid)
     Agent(sleeper).signal_group(signal.SIGKILL)
-    assert _end(sleeper) == signal.SIGTERM
+    assert forbidden == [sleeper]
+    assert _end(sleeper) == signal.SIGKILL
 
 
 def test_zombies_do_not_live(sleeper: int) -> None:

@@ -30,6 +30,7 @@ from tidegate.ports.git import (
     PublishWork,
     Removed,
     RemoveWork,
+    Unmoved,
     Work,
     WorkFailed,
     WorkResult,
@@ -136,7 +137,7 @@ class FakeGit:
         yield self._pace.job_s() / 10
         return Ending(code=0)
 
-    def _act(self, work: Work) -> WorkResult:  # noqa: C901 - one arm a kind of work
+    def _act(self, work: Work) -> WorkResult:  # noqa: C901, PLR0911 - one arm a kind of work
         match work:
             case PrepareWork():
                 files = dict(self.objects.tree(work.commit))
@@ -150,6 +151,8 @@ class FakeGit:
                 return self._move(work)
             case DeliverWork():
                 return self.deliver(work)
+            case PublishWork(only_asks=True):
+                return self._ask(work)
             case PublishWork():
                 return self.publish(work)
             case RemoveWork():
@@ -223,6 +226,13 @@ class FakeGit:
         self.pushes.append(work.new)
         self.remote[work.ref] = work.new
         return Published()
+
+    def _ask(self, work: PublishWork) -> Published | Unmoved | NotPublished:
+        actual = self.remote.get(work.ref)
+        if actual is None or actual == work.old:
+            return Unmoved()
+        is_there = self.objects.is_ancestor(work.new, actual)
+        return Published() if is_there else NotPublished(reason=f"{work.ref} is at {actual}")
 
     def _remove(self, work: RemoveWork) -> WorkResult:
         workspace = self.workspaces.get(work.workspace)

@@ -103,6 +103,15 @@ def _land_without_compare(patch: Patch) -> None:
     patch(reach, "MoveWork", lambda ref, old, new: MoveWork(ref=ref, old=_Anything(old), new=new))
 
 
+def _a_drain_that_nobody_keeps(patch: Patch) -> None:
+    """A signal drains, and what is broken holds; what the owner said of the run does not."""
+
+    def is_held(engine: Engine) -> bool:
+        return engine.is_draining or engine.held_by is not None
+
+    patch(Engine, "is_held", property(is_held))
+
+
 class _Anything(str):
     """Equal to whatever a ref is at."""
 
@@ -327,6 +336,10 @@ def _say_a_recovery_twice(patch: Patch) -> None:
 
 
 MUTANTS: Mapping[str, Mutant] = {
+    "a drain that nobody keeps": Mutant(
+        _a_drain_that_nobody_keeps,
+        ("something begins in a drained run", "something is started in a drained run"),
+    ),
     "start before commit": Mutant(
         _start_before_commit, ("a turn is started, and its grant", "a job is started, and nothing")
     ),

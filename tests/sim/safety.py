@@ -17,6 +17,16 @@ from tidegate.core.values import Cause, Role, Ruling, Verdict
 from tidegate.playbooks.landing_queue import head_of
 from tidegate.ports.inbox import Reply, Request
 
+BEGINNINGS = (
+    e.LaneOpened,
+    e.Requested,
+    e.Reserved,
+    e.Dispatched,
+    e.TurnOpened,
+    e.LandingIntended,
+)
+"""What a drain holds back."""
+
 
 class Violation(AssertionError):
     """A rule of the product was broken."""
@@ -65,6 +75,10 @@ class Durable:
         self._heard: set[tuple[str, ...]] = set()
         self._unrecovered: set[str] = set()
         """Attempts that were open when the newest controller took over, and not spoken of since."""
+        self.drains = 0
+        """How often a run was drained."""
+        self._unknown_before: dict[str, str] = {}
+        """The issues that earlier runs left with an unknown receipt."""
 
     @property
     def is_ruled_first(self) -> bool:
@@ -80,9 +94,11 @@ class Durable:
                 self.lanes.clear()
                 self.epochs.clear()
                 self._ruled_by.clear()
+                self._unknown_before |= {} if self.run is None else self.run.blocked
             if isinstance(entry.event, e.ControllerTookOver):
                 self._unrecovered = set(self._open_attempts())
             if entry.lane == "":
+                self._check_run(entry)
                 self.run = evolve_run(self.run, run_id, entry)
             else:
                 self._take_lane(entry)
@@ -101,9 +117,43 @@ class Durable:
         is_ahead = entry.attempt in self._unrecovered and not isinstance(entry.event, e.Observed)
         require(not is_ahead, "an attempt moves before it is said what became of it", entry)
 
+    def _check_run(self, entry: e.Entry) -> None:
+        """What the owner said of the run as a whole, and what an unknown receipt keeps back."""
+        event, run = entry.event, self.run
+        match event:
+            case e.DrainAsked():
+                require(run and run.drain is None, "a run is drained twice", event)
+                self.drains += 1
+                self._heard.add(("drain_run", ""))
+            case e.DrainLifted():
+                self._heard.add(("undrain_run", ""))
+            case e.ReceiptReconciled(receipt=receipt, outcome=outcome):
+                require(run and receipt in run.unknown, "what is known is reconciled", event)
+                self._heard.add(("reconcile", receipt, outcome))
+            case e.EffectIntended(issue=issue, kind=kind):
+                require(run and issue not in run.blocked, "told while it is unknown", event)
+                is_claim = kind == "claim"
+                require(not (run and run.drain and is_claim), "a claim in a drained run", event)
+            case e.PublishIntended():
+                require(run and run.unknown_push is None, "a push after an unknown one", event)
+            case _:
+                pass
+
+    def _check_beginning(self, before: Lane | None, entry: e.Entry) -> None:
+        """Nothing begins while a run is drained, or of an issue that is unknown."""
+        run, event = self.run, entry.event
+        if run is None or not isinstance(event, BEGINNINGS):
+            return
+        require(run.drain is None, "something begins in a drained run", entry)
+        issue = event.issue if isinstance(event, e.LaneOpened) else before and before.issue
+        require(issue not in run.blocked, "something begins while it is unknown", entry)
+        is_new = isinstance(event, e.LaneOpened)
+        require(not is_new or issue not in self._unknown_before, "a lane while unknown", entry)
+
     def _take_lane(self, entry: e.Entry) -> None:
         before = self.lanes.get(entry.lane)
         self._check_recovery(entry)
+        self._check_beginning(before, entry)
         self._check_move(before, entry)
         self._check_epoch(entry)
         after = evolve(before, entry)
@@ -172,7 +222,9 @@ class Durable:
         )
         others = [x.id for x in self.lanes.values() if x.landing and x.id != lane.id]
         require(not others, "two landings at once", lane.id, others)
-        head = head_of(self.lanes.values(), self.limits, is_ruled_first=self.is_ruled_first)
+        blocked = {} if self.run is None else self.run.blocked
+        free = [x for x in self.lanes.values() if x.issue not in blocked]
+        head = head_of(free, self.limits, is_ruled_first=self.is_ruled_first)
         require(head == lane.id, "a landing out of turn", lane.id)
         self.intended.add((event.ref, event.old, event.new))
 
@@ -224,6 +276,8 @@ class Durable:
         key: tuple[str, ...] = (request.verb, request.lane)
         if request.verb == "answer":
             key = ("answer", request.says.get("question", ""), request.says.get("answer", ""))
+        if request.verb == "reconcile":
+            key = ("reconcile", request.says["receipt"], request.says["outcome"])
         is_heard = key in self._heard or request.verb == "drain"  # that is no fact of a lane
         require(not reply.is_done or is_heard, "a reply before its commit", request)
 

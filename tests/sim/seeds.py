@@ -114,6 +114,9 @@ def world_of(seed: int, folder: Path, configuration: str = CONFIGURATION) -> Wor
     world = World(_judged(plan, others), seed=seed, folder=folder)
     if world.plan.asks_owner or world.plan.adjudicates or others.random() < 0.2:
         world.owner = world.new_owner(others, is_calm=lambda: world.faults.is_calm)
+    upkeep = Random(f"maintenance of {seed}")  # noqa: S311 - as above
+    if upkeep.random() < 0.25:
+        world.maintenance = world.new_maintenance(upkeep)
     for trouble in _TROUBLES:
         if random.random() < 0.2:
             trouble(world, random).plan()

@@ -27,6 +27,7 @@ def outside(seed: int, folder: Path) -> World:
             return TAKEN
         return random.choice([GIVEN, GIVEN, GIVEN, GIVEN, BROKEN, SILENT])
 
+    world.maintenance = world.new_maintenance(random)
     world.tracker_jobs = FakeTrackerJobs(says, work_s=random.uniform(0.1, 20))
     return world
 
@@ -47,12 +48,17 @@ def check(world: World) -> None:
     intents = {each.receipt: each for each in events if isinstance(each, e.EffectIntended)}
     settled = {each.receipt: each for each in events if isinstance(each, e.EffectSettled)}
     require(intents.keys() == settled.keys(), "an effect has no end", intents, settled)
+    known = {each.receipt: each for each in events if isinstance(each, e.ReceiptReconciled)}
     opened = {each.issue for each in events if isinstance(each, e.LaneOpened)}
     claims = {
-        each.issue: settled[each.receipt] for each in intents.values() if each.kind == "claim"
+        each.issue: known.get(each.receipt, settled[each.receipt])
+        for each in intents.values()
+        if each.kind == "claim"
     }
     for issue in opened:
         require(claims[issue].outcome == "done", "a lane was opened without its claim", issue)
+    left = {receipt for receipt, each in settled.items() if each.outcome == "unknown"} - {*known}
+    require(not left, "the run is over, and something of it is unknown", left)
     outcomes = {name: str(lane.outcome) for name, lane in world.durable.lanes.items()}
     run = world.durable.run
     assert run is not None

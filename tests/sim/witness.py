@@ -26,6 +26,7 @@ from tidegate.ports.git import (
 )
 from tidegate.ports.runners import RunnerSpec
 
+_NEW_WORK = (PrepareWork, MergeWork, PackWork)
 _WORKSPACE_WORK = (PrepareWork, HarvestWork, RemoveWork)
 
 
@@ -41,7 +42,10 @@ class Eyewitness:
 
     def asked(self, spec: RunnerSpec) -> None:
         """Nothing is started before the fact that asks for it is durable."""
-        work = self.git.works.get(spec.folder)
+        work, run = self.git.works.get(spec.folder), self._durable.run
+        if run is not None and run.drain is not None:
+            is_new = isinstance(work, _NEW_WORK) or "TIDEGATE_ATTEMPT" in spec.env
+            require(not is_new, "something is started in a drained run", spec)
         if work is not None:
             require(self._is_due(work), "a job is started, and nothing durable asks for it", work)
         elif "TIDEGATE_ATTEMPT" in spec.env:
@@ -81,7 +85,10 @@ class Eyewitness:
                 intent = self._durable.run.delivery if self._durable.run else None
                 return intent is not None and intent.new == work.new
             case PublishWork():
-                push = self._durable.run.publication if self._durable.run else None
+                run = self._durable.run
+                push = None if run is None else run.publication
+                if run is not None and work.only_asks:
+                    push = run.unknown_push
                 return push is not None and (push.old, push.new) == (work.old, work.new)
             case RemoveWork():
                 return self._is_of_no_use(work.workspace)

@@ -16,11 +16,12 @@ from tests.sim.git import JOB, FakeGit
 from tests.sim.host import Host
 from tests.sim.inbox import FakeInbox
 from tests.sim.judges import Judges
+from tests.sim.maintenance import Maintenance
 from tests.sim.owner import Owner
 from tests.sim.plan import HEARTBEAT_S, LEASE_S, Plan
 from tests.sim.process import Ending, Process, Script
 from tests.sim.repositories import HUB_TARGET, FakeRepositories, FakeStore, FakeTracker
-from tests.sim.safety import Durable, Violation, require
+from tests.sim.safety import BEGINNINGS, Durable, Violation, require
 from tests.sim.timeline import Timeline
 from tests.sim.trackers import TRACKER, FakeTrackerJobs
 from tests.sim.watched import WatchedLedger, no_lock
@@ -51,8 +52,6 @@ CALM_MAX_S = 3 * 3600.0
 """From when nothing goes wrong any more to the end. The longest of 2,000 seeds took an hour."""
 CALLS_IN_A_TICK_MAX = 300
 """Each is a gate before or after a call of a port."""
-_BEGINNINGS = (e.LaneOpened, e.Requested, e.TurnOpened, e.LandingIntended)
-"""What a drain holds back."""
 
 
 class World:
@@ -60,6 +59,8 @@ class World:
 
     tracker_jobs: FakeTrackerJobs | None = None
     """Set where the plan's configuration names a tracker that is told."""
+    maintenance: Maintenance | None = None
+    """Who drains the run now and then; nobody, where no seed asks for it."""
     owner: Owner | None = None
     """Who says something of the run; nobody, where no test and no seed asks for it."""
 
@@ -112,6 +113,8 @@ class World:
                     return result
             if self.owner is not None:
                 self.owner.look(self.durable.lanes)
+            if self.maintenance is not None:
+                self.maintenance.look(self.durable.run)
             is_quick = self.faults.random.random() < 0.5
             away_s = 2.0 if is_quick else self.plan.pause_s
             self.timeline.pass_by(self.faults.random.uniform(0, away_s))
@@ -153,12 +156,16 @@ class World:
 
     def new_owner(self, random: Random, *, is_calm: Callable[[], bool]) -> Owner:
         """Somebody who speaks to the newest run and whoever carries it."""
+        return Owner(self.inbox, random, is_calm=is_calm, under_way=self._under_way)
 
-        def under_way() -> tuple[str, int]:
-            row = self.ledger.runs()[-1]
-            return str(row["run_id"]), int(str(row["controller_epoch"]))
+    def new_maintenance(self, random: Random) -> Maintenance:
+        """Somebody who drains the newest run now and then."""
+        is_calm = lambda: self.faults.is_calm  # noqa: E731 - one word
+        return Maintenance(self.inbox, random, is_calm=is_calm, under_way=self._under_way)
 
-        return Owner(self.inbox, random, is_calm=is_calm, under_way=under_way)
+    def _under_way(self) -> tuple[str, int]:
+        row = self.ledger.runs()[-1]
+        return str(row["run_id"]), int(str(row["controller_epoch"]))
 
     @property
     def is_ended(self) -> bool:
@@ -248,7 +255,7 @@ class World:
         require(self._hot <= TICKS_WITHOUT_WAIT_MAX, "it runs hot: too many ticks without a wait")
         require(not engine.book.entries, "a tick ends with entries that are not durable")
         self.durable.check_book(engine.book.lanes)
-        begun = [each for each in self._new if isinstance(each, _BEGINNINGS)]
+        begun = [each for each in self._new if isinstance(each, BEGINNINGS)]
         require(not (begun and engine.is_draining), "something new begins in a drain", begun)
         self._new.clear()
         if self._seen != self.durable.count:
@@ -256,6 +263,8 @@ class World:
             self.durable.check_rows(self.ledger.rows("attempt", engine.book.run.id))
         if self.owner is not None:
             self.owner.look(self.durable.lanes)
+        if self.maintenance is not None:
+            self.maintenance.look(self.durable.run)
         for watch in self.at_tick:
             watch(engine)
 

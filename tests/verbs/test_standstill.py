@@ -28,7 +28,11 @@ def engine(
         tally.note(each)
     made = SimpleNamespace(
         now=SimpleNamespace(monotonic_s=at_s),
-        book=SimpleNamespace(lanes={each.id: each for each in lanes}, tally=tally),
+        book=SimpleNamespace(
+            lanes={each.id: each for each in lanes},
+            tally=tally,
+            run=SimpleNamespace(blocked={}),
+        ),
         setup=SimpleNamespace(policy=Policy(), asks_owner=False, agent=lambda _: None),
         running={"a folder"} if is_running else set(),
         disk_note=disk_note,

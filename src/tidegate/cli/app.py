@@ -10,6 +10,7 @@ import click
 from tidegate import __version__
 from tidegate.cli import completing
 from tidegate.cli.command import COUNT_MAX, command, here, reading_commands
+from tidegate.cli.holding import drain, receipts, reconcile, service, undrain
 from tidegate.cli.keeping import audit, backup, fsck
 from tidegate.cli.output import (
     READER_GONE,
@@ -437,7 +438,20 @@ def demo(house: House, *, as_json: bool, keep: bool) -> None:
     sys.exit(body(house, keep=keep, as_json=as_json))
 
 
-for further in (completion, config, events, gc, fsck, audit, backup):
+for further in (
+    completion,
+    config,
+    drain,
+    events,
+    gc,
+    fsck,
+    audit,
+    backup,
+    receipts,
+    reconcile,
+    service,
+    undrain,
+):
     tidegate.add_command(further)
 
 

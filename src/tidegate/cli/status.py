@@ -28,7 +28,7 @@ def _status_lines(seen: Status) -> Iterator[str]:
     counted = ", ".join(f"{count} {name}" for name, count in sorted((seen.outcomes or {}).items()))
     if counted or not seen.note:
         yield counted or "nothing has ended yet"
-    for told in filter(None, (seen.note, seen.alarm)):
+    for told in filter(None, (seen.drained, seen.note, seen.alarm)):
         yield from columns([(clean(told),)])
     yield from columns([_lane_cells(lane) for lane in seen.lanes])
     if any(lane.stage == FOR_OWNER for lane in seen.lanes):
@@ -41,6 +41,8 @@ def _status_lines(seen: Status) -> Iterator[str]:
 def _controller(seen: Status) -> str:
     if seen.controller:
         return f"under way ({seen.controller})"
+    if seen.drained:
+        return "nobody is at its controls"
     return "nobody is at its controls: `tidegate run` goes on with it"
 
 

@@ -21,11 +21,11 @@ class UnknownCommand(click.UsageError):
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Begin": ("demo", "init", "add", "doctor"),
-    "Run": ("run", "stop", "land"),
-    "Look": ("status", "queue", "next", "explain", "show", "log", "events"),
-    "Rule": ("answer", "veto", "rule", "retry"),
+    "Run": ("run", "stop", "drain", "undrain", "land"),
+    "Look": ("status", "queue", "next", "explain", "show", "log", "events", "receipts"),
+    "Rule": ("answer", "veto", "rule", "retry", "reconcile"),
     "Prove what is kept": ("fsck", "audit", "backup"),
-    "Set up and tidy up": ("config", "completion", "gc"),
+    "Set up and tidy up": ("config", "completion", "service", "gc"),
 }
 """The commands as `--help` lists them: by what somebody wants to do, as it comes on a first day."""
 _WHOLE = 200

@@ -126,6 +126,7 @@ class NoteEnd:
     path: str
     is_fenced: bool = False
     """Its holder is proved dead: the epoch is raised by one with it."""
+    killed_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,10 +36,13 @@ from tidegate.core.run_events import (
     ControllerTookOver,
     DeliveryIntended,
     DeliverySettled,
+    DrainAsked,
+    DrainLifted,
     EffectIntended,
     EffectSettled,
     PublishIntended,
     PublishSettled,
+    ReceiptReconciled,
     RunEnded,
     RunStarted,
 )
@@ -62,6 +65,8 @@ __all__ = [
     "Decided",
     "DeliveryIntended",
     "DeliverySettled",
+    "DrainAsked",
+    "DrainLifted",
     "EffectIntended",
     "EffectSettled",
     "InterventionClaimed",
@@ -71,6 +76,7 @@ __all__ = [
     "PublishIntended",
     "PublishSettled",
     "Quarantined",
+    "ReceiptReconciled",
     "Recovered",
     "Released",
     "Reserved",
@@ -190,6 +196,9 @@ class TurnEnded:
     is_external: bool
     is_fenced: bool = False
     """Its holder is proved dead, and the epoch was raised: nothing it still sends is accepted."""
+    killed_by: str = ""
+    """Of an end by somebody else's signal: `oom` where the machine was short of memory, else
+    `unknown`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,6 +390,9 @@ RunEvent = (
     | ClockReconciled
     | MonitorRan
     | Decided
+    | ReceiptReconciled
+    | DrainAsked
+    | DrainLifted
     | RunEnded
 )
 LaneEvent = (

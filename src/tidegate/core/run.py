@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from tidegate.core import events as e
 from tidegate.core.clock import Reading, Trust
+from tidegate.core.drain import Drain
 from tidegate.core.errors import IllegalTransition
 from tidegate.core.values import Verdict
 
@@ -16,6 +17,22 @@ class Told:
     intent: e.EffectIntended
     outcome: str | None = None
     detail: str = ""
+
+
+Intent = e.DeliveryIntended | e.PublishIntended | e.EffectIntended
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """Something outside of which nobody knows whether it happened: blocked until that is known."""
+
+    intent: Intent
+    detail: str
+
+    @property
+    def issue(self) -> str | None:
+        """The issue that it is about, where it is about one."""
+        return self.intent.issue if isinstance(self.intent, e.EffectIntended) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +65,10 @@ class Run:
     ended: e.RunEnded | None = None
     anchor: Reading | None = None
     """The clocks as they were recorded last: what is read later is reconciled with them."""
+    drain: Drain | None = None
+    """Nothing new begins, whoever carries the run, until that is lifted."""
+    unknown: Mapping[str, Unknown] = field(default_factory=dict)
+    """What ended outside as nobody knows how, by its receipt, until that is reconciled."""
     passed: Mapping[str, str] = field(default_factory=dict)
     """Trees that passed this run's gate, and what said so."""
 
@@ -55,6 +76,18 @@ class Run:
     def untold(self) -> tuple[e.EffectIntended, ...]:
         """What the tracker is to be told and has not answered yet."""
         return tuple(self.unanswered.values())
+
+    @property
+    def blocked(self) -> Mapping[str, str]:
+        """The issues of which something outside is unknown, each with its receipt."""
+        found = ((each.issue, receipt) for receipt, each in self.unknown.items())
+        return {issue: receipt for issue, receipt in found if issue is not None}
+
+    @property
+    def unknown_push(self) -> e.PublishIntended | None:
+        """The push of which nobody knows whether it happened: none may follow it before."""
+        pushes = (each.intent for each in self.unknown.values())
+        return next((each for each in pushes if isinstance(each, e.PublishIntended)), None)
 
 
 def evolve_run(run: Run | None, run_id: str, entry: e.Entry) -> Run:
@@ -70,7 +103,14 @@ def evolve_run(run: Run | None, run_id: str, entry: e.Entry) -> Run:
         )
     if run is None:
         raise IllegalTransition(f"run {run_id} was never started")
-    return _changed(replace(run, version=entry.version), event)
+    run = replace(run, version=entry.version)
+    match event:
+        case e.DrainAsked(by=by, reason=reason):
+            return replace(run, drain=Drain(since=entry.utc, by=by, reason=reason))
+        case e.DrainLifted():
+            return replace(run, drain=None)
+        case _:
+            return _changed(run, event)
 
 
 def _changed(run: Run, event: e.Event) -> Run:
@@ -83,6 +123,7 @@ def _changed(run: Run, event: e.Event) -> Run:
         case e.DeliverySettled(outcome=outcome, detail=detail):
             done = run.delivery.new if run.delivery and outcome == "delivered" else run.delivered
             waiting = "" if outcome == "delivered" else detail
+            run = _with_unknown(run, run.delivery, outcome, detail)
             return replace(run, delivery=None, delivered=done, waiting=waiting)
         case e.RunEnded():
             return replace(run, ended=event)
@@ -110,6 +151,7 @@ def _changed_outside(run: Run, event: e.Event) -> Run:
         case e.PublishSettled(outcome=outcome, detail=detail):
             is_done = outcome == "published"
             done = run.publication.new if run.publication and is_done else run.published
+            run = _with_unknown(run, run.publication, outcome, detail)
             return replace(
                 run, publication=None, published=done, unpublished="" if is_done else detail
             )
@@ -117,9 +159,12 @@ def _changed_outside(run: Run, event: e.Event) -> Run:
             told = {**run.told, receipt: Told(intent=event)}
             return replace(run, told=told, unanswered={**run.unanswered, receipt: event})
         case e.EffectSettled(receipt=receipt, outcome=outcome, detail=detail):
+            run = _with_unknown(run, run.unanswered.get(receipt), outcome, detail)
             told = {**run.told, receipt: _answered(run, receipt, outcome, detail)}
             still = {name: each for name, each in run.unanswered.items() if name != receipt}
             return replace(run, told=told, unanswered=still)
+        case e.ReceiptReconciled():
+            return _reconciled(run, event)
         case _:
             return run
 
@@ -129,6 +174,42 @@ def _answered(run: Run, receipt: str, outcome: str, detail: str) -> Told:
     if told is None:
         raise IllegalTransition(f"run {run.id} never intended {receipt}")
     return replace(told, outcome=outcome, detail=detail)
+
+
+def _with_unknown(run: Run, intent: Intent | None, outcome: str, detail: str) -> Run:
+    """With what nobody knows the end of; a push whose end is known tells of those before it."""
+    if intent is None:
+        return run
+    if outcome == "unknown":
+        unknown = {**run.unknown, intent.receipt: Unknown(intent=intent, detail=detail)}
+        return replace(run, unknown=unknown)
+    if not isinstance(intent, e.PublishIntended) or run.unknown_push is None:
+        return run
+    others = {
+        receipt: each
+        for receipt, each in run.unknown.items()
+        if not isinstance(each.intent, e.PublishIntended)
+    }
+    return replace(run, unknown=others)
+
+
+def _reconciled(run: Run, event: e.ReceiptReconciled) -> Run:
+    """The same as if the outcome had been known at once. What was recorded before stays."""
+    found = run.unknown.get(event.receipt)
+    if found is None:
+        raise IllegalTransition(f"nothing of run {run.id} is unknown under {event.receipt}")
+    still = {receipt: each for receipt, each in run.unknown.items() if receipt != event.receipt}
+    run, is_done = replace(run, unknown=still), event.outcome == "done"
+    match found.intent:
+        case e.EffectIntended(receipt=receipt):
+            told = _answered(run, receipt, event.outcome, event.reason)
+            return replace(run, told={**run.told, receipt: told})
+        case e.PublishIntended(new=new) if is_done:
+            return replace(run, published=new, unpublished="")
+        case e.DeliveryIntended(new=new) if is_done and run.target == new:
+            return replace(run, delivered=new, waiting="")
+        case _:
+            return run
 
 
 def with_lane_event(run: Run, event: e.Event, lane: str) -> Run:

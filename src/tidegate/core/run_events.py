@@ -115,6 +115,34 @@ class EffectSettled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReceiptReconciled:
+    """What nobody knew the end of is known: it was looked at again, or its owner says so.
+
+    What was recorded before stays. `outcome` is done or failed, `by` who says so.
+    """
+
+    receipt: str
+    outcome: str
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrainAsked:
+    """From here on nothing new begins in this run, whoever carries it, until that is lifted."""
+
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrainLifted:
+    """The run goes on as before."""
+
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded:
     """The run has nothing left to do by itself."""
 

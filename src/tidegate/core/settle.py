@@ -45,6 +45,7 @@ def note_end(lane: Lane, command: c.NoteEnd) -> Events:
         failure_digest=command.failure_digest,
         is_external=is_external,
         is_fenced=command.is_fenced,
+        killed_by=command.killed_by,
     )
     if command.how in NEVER_RAN:
         return (ended, *_close(attempt, command.how))

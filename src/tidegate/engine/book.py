@@ -74,7 +74,7 @@ class Book:
         self.entries.append(entry)
         self._keep(lane)
 
-    def record_run(self, event: e.RunEvent) -> None:
+    def record_run(self, event: e.RunEvent, *, actor: str = CONTROLLER) -> None:
         """Apply an event of the run's own stream."""
         entry = e.Entry(
             lane="",
@@ -82,7 +82,7 @@ class Book:
             attempt=None,
             epoch=0,
             event=event,
-            actor=CONTROLLER,
+            actor=actor,
             previous=None,
             next=None,
             reason="",

@@ -1,8 +1,11 @@
 """Delivery: what landed is given to the user's own repository."""
 
 from tidegate.core.events import DeliveryIntended, DeliverySettled
+from tidegate.core.run_words import reconcile
+from tidegate.engine.book import CONTROLLER
 from tidegate.engine.engine import Engine
 from tidegate.engine.jobs import look_at_job
+from tidegate.engine.publication import CUT_SHORT
 from tidegate.ports.git import Delivered, DeliverWork, NotDelivered, WorkFailed
 
 DELIVERY = "delivery"
@@ -42,20 +45,37 @@ def _settle(engine: Engine, intent: DeliveryIntended) -> None:
             outcome, detail = "delivered", ""
         case NotDelivered(reason=reason):
             outcome, detail = "waiting", reason
+        case WorkFailed(reason=reason, message=message) if reason in CUT_SHORT:
+            outcome, detail = "unknown", f"nobody knows whether it was delivered: {message}"
         case WorkFailed(message=message):
             outcome, detail = "failed", message
         case _:
             outcome, detail = "failed", f"unexpected answer: {result}"
     _count_failures(engine, intent, outcome)
     engine.book.record_run(DeliverySettled(receipt=intent.receipt, outcome=outcome, detail=detail))
+    if outcome in ("delivered", "waiting"):
+        _reconcile(engine, is_done=outcome == "delivered")
+
+
+def _reconcile(engine: Engine, *, is_done: bool) -> None:
+    """A delivery looks at the ref first: what became of those before it is known by that."""
+    run = engine.book.run
+    known = "the branch has it" if is_done else "the branch has not got it"
+    for receipt, each in run.unknown.items():
+        if isinstance(each.intent, DeliveryIntended):
+            said = reconcile(
+                run, receipt, "done" if is_done else "failed", by=CONTROLLER, reason=known
+            )
+            engine.book.record_run(said)
 
 
 def _count_failures(engine: Engine, intent: DeliveryIntended, outcome: str) -> None:
     """What failed by itself is offered again, in bounds; what has to wait is not."""
-    engine.deliveries_failed = engine.deliveries_failed + 1 if outcome == "failed" else 0
+    is_tried_again = outcome in ("failed", "unknown")
+    engine.deliveries_failed = engine.deliveries_failed + 1 if is_tried_again else 0
     is_given_up = engine.deliveries_failed >= engine.setup.policy.limits.infra_max
     if outcome == "waiting" or is_given_up:
         engine.refused_delivery = intent.new
         engine.deliveries_failed = 0
-    elif outcome == "failed":
+    elif is_tried_again:
         engine.hold_back(DELIVERY, failures=engine.deliveries_failed)

@@ -6,6 +6,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 
+from tidegate.core.drain import say_drain
+from tidegate.core.events import EffectIntended
 from tidegate.core.issue import Issue
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.values import Outcome
@@ -103,6 +105,8 @@ class Tracking:
     """How often telling it went wrong, by the receipt."""
     unsure: set[str] = field(default_factory=set)
     """The receipts of which a try may have been heard all the same."""
+    asks_again: list[EffectIntended] | None = None
+    """What an earlier controller left unknown and is asked once more; None before a look."""
     gives_up: bool = False
     """The run is being ended: what was claimed and never begun is given back."""
 
@@ -133,6 +137,8 @@ class Engine:
     render_prompt: Callable[[str, Brief], str]
     now: Reading
     landed: set[str] = field(default_factory=set)
+    unknown_elsewhere: Callable[[], Mapping[str, str]] = dict
+    """The issues of which a receipt of any run is unknown, each with that receipt."""
     words: Callable[[], Mapping[str, Spoken]] = dict
     """The owner's standing words as they are now: what is said while a run works binds it too."""
     only: AbstractSet[str] | None = None
@@ -175,6 +181,8 @@ class Engine:
     """The commit that the user's remote could not take: it is not offered twice in a row."""
     publications_failed: int = 0
     """How often in a row a push went wrong by itself."""
+    publication_looks: int = 0
+    """How often the remote was asked in vain what became of a push."""
     tracking: Tracking = field(default_factory=Tracking)
     skipped: dict[str, Skipped] = field(default_factory=dict)
     """Issues that no lane is opened for in this run, since their tracker did not give them."""
@@ -308,8 +316,12 @@ class Engine:
 
     @property
     def is_held(self) -> bool:
-        """Nothing new may start."""
-        return self.is_draining or self.held_by is not None
+        """Nothing new may start: a signal asks for it, its owner's drain, or something is wrong."""
+        return self.is_draining or self.book.run.drain is not None or self.held_by is not None
+
+    def is_blocked(self, lane: Lane) -> bool:
+        """Something of its issue ended outside as nobody knows how: it waits for that."""
+        return lane.issue in self.book.run.blocked
 
     @property
     def held_by(self) -> str | None:
@@ -327,8 +339,19 @@ class Engine:
         if self.is_held:
             return not run.untold and all(retry.is_new_work for retry in self.retries.values())
         is_settled = run.delivery is None and run.publication is None and not run.untold
-        is_idle = self.book.is_at_rest and is_settled
+        is_idle = self._is_at_rest and is_settled
         return is_idle and not self.has_takeable_issue and not self.retries
+
+    @property
+    def _is_at_rest(self) -> bool:
+        """No lane can go on by itself."""
+        blocked = self.book.run.blocked
+        if not blocked:
+            return self.book.is_at_rest
+        return all(
+            lane.issue in blocked or (lane.is_waiting_for_owner and lane.stop_asked is None)
+            for lane in self.book.lanes.values()
+        )
 
     @property
     def has_takeable_issue(self) -> bool:
@@ -353,6 +376,8 @@ class Engine:
         return Facts(
             landed=self.landed,
             words=self.words(),
+            unknown={**self.unknown_elsewhere(), **self.book.run.blocked},
+            drained=say_drain(self.book.run.id, self.book.run.drain),
             holders=[
                 Holder(
                     lane=lane.id,

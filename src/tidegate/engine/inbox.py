@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tidegate.core import commands as c
+from tidegate.core import run_words
 from tidegate.core.errors import Misused, Refused, TidegateError
+from tidegate.core.events import RunEvent
 from tidegate.core.lane import Question
 from tidegate.core.values import DEFER, About, Ruling
 from tidegate.engine.engine import Engine
@@ -45,6 +47,10 @@ def _do(engine: Engine, request: Request) -> str:
         asked = Wish.STOP if request.says.get("now") else Wish.DRAIN
         engine.wished = stronger(engine.wished, asked)
         return "the run is stopping" if request.says.get("now") else "the run starts nothing more"
+    if request.verb in _OF_RUN:
+        event, told = _OF_RUN[request.verb](engine, request)
+        engine.book.record_run(event, actor=request.by)
+        return told
     if request.verb not in _COMMANDS:
         raise Misused(f"nobody knows how to {request.verb}")
     lane = engine.book.lanes.get(request.lane)
@@ -139,6 +145,31 @@ def _veto(engine: Engine, request: Request) -> c.Command:
 def _stop(_: Engine, request: Request) -> c.Command:
     return c.AskStop(reason=request.says.get("reason", ""), by=request.by)
 
+
+def _drain(engine: Engine, request: Request) -> tuple[RunEvent, str]:
+    run, reason = engine.book.run, request.says.get("reason", "")
+    asked = run_words.ask_drain(run, by=request.by, reason=reason)
+    return asked, f"run {run.id} is drained: nothing new begins before `tidegate undrain`"
+
+
+def _undrain(engine: Engine, request: Request) -> tuple[RunEvent, str]:
+    run = engine.book.run
+    return run_words.lift_drain(run, by=request.by), f"run {run.id} is drained no more"
+
+
+def _reconcile(engine: Engine, request: Request) -> tuple[RunEvent, str]:
+    receipt, outcome = _said(request, "receipt"), _said(request, "outcome")
+    reason = request.says.get("reason", "")
+    said = run_words.reconcile(engine.book.run, receipt, outcome, by=request.by, reason=reason)
+    return said, f"{receipt} is known now: {outcome}"
+
+
+_OF_RUN: Mapping[str, Callable[[Engine, Request], tuple[RunEvent, str]]] = {
+    "drain_run": _drain,
+    "undrain_run": _undrain,
+    "reconcile": _reconcile,
+}
+"""What is said of the run as a whole, and recorded in its own stream."""
 
 _COMMANDS: Mapping[str, Callable[[Engine, Request], c.Command]] = {
     "answer": _answer,

@@ -98,7 +98,7 @@ def _open_lanes(engine: Engine) -> None:
     skipped = -1
     while not engine.is_held and skipped < len(engine.skipped):  # another comes in its place
         skipped = len(engine.skipped)
-        taken = sum(_holds_a_slot(lane) for lane in engine.book.lanes.values())
+        taken = sum(_holds_a_slot(engine, lane) for lane in engine.book.lanes.values())
         for issue in engine.takeable(engine.width - taken):
             if is_claimed(engine, issue):
                 _open_lane(engine, issue)
@@ -112,8 +112,10 @@ def _open_lane(engine: Engine, issue: Issue) -> None:
     engine.opened += 1
 
 
-def _holds_a_slot(lane: Lane) -> bool:
+def _holds_a_slot(engine: Engine, lane: Lane) -> bool:
     """It is at work, or will be without anybody's doing."""
+    if engine.is_blocked(lane) and not any(x.has_open_turn for x in lane.attempts.values()):
+        return False
     is_waiting = lane.is_waiting_for_owner or (
         waits_for_paths(lane) and lane.open_judge is None and lane.adjudication is not None
     )
@@ -171,7 +173,12 @@ def is_ruled_first(engine: Engine) -> bool:
 
 def landing_head(engine: Engine) -> str | None:
     """The lane whose turn it is in the landing queue."""
-    queueing, limits = engine.book.tally.queueing.values(), engine.setup.policy.limits
+    limits, blocked = engine.setup.policy.limits, engine.book.run.blocked
+    queueing = [
+        lane
+        for lane in engine.book.tally.queueing.values()
+        if lane.issue not in blocked or lane.landing is not None
+    ]
     return head_of(queueing, limits, is_ruled_first=is_ruled_first(engine))
 
 
@@ -195,7 +202,7 @@ def _view(engine: Engine, lane: Lane) -> View:
         agent_problem=engine.agent_problem() if engine.book.tally.unstartable else None,
         has_slot=len(engine.book.tally.building) < engine.width,
         is_short_of_room=engine.disk_note is not None,
-        is_draining=engine.is_held,
+        is_draining=engine.is_held or engine.is_blocked(lane),
     )
 
 

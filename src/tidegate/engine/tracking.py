@@ -3,17 +3,21 @@
 Each thing that it is told is an effect with a receipt: the intent is recorded, a runner starts the
 tracker's command, and the outcome is recorded. A try of which nobody knows the end is made again
 under the same key, by which the tracker knows what it did already. Nothing waits for a tracker but
-the opening of the lane that it is asked for, and the end of the run.
+the opening of the lane that it is asked for, and the end of the run. What is still unknown then
+blocks its issue until it is reconciled, by another try or by its owner.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import assert_never
 
 from tidegate.core.errors import IntegrityError
 from tidegate.core.events import EffectIntended, EffectSettled
 from tidegate.core.issue import Issue
 from tidegate.core.run import Told
+from tidegate.core.run_words import reconcile
 from tidegate.core.values import Outcome, Role
+from tidegate.engine.book import CONTROLLER
 from tidegate.engine.engine import End, Engine, Skipped
 from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.playbooks.queue import lane_name
@@ -44,6 +48,8 @@ def is_claimed(engine: Engine, issue: Issue) -> bool:
     if engine.ports.tracker is None:
         return True
     lane = lane_name(issue.id, engine.lane_names)
+    if issue.id in engine.book.run.blocked:
+        return False
     told = engine.book.run.told.get(receipt_of(engine, lane, CLAIM))
     if told is None:
         _intend(engine, CLAIM, issue.id, lane=lane)
@@ -82,6 +88,7 @@ def advance_tracking(engine: Engine) -> None:
         return
     for intent in engine.book.run.untold:
         _look(engine, jobs, intent)
+    _ask_again(engine, jobs)
     # What ended in this tick is told in the next: its report is read from the ledger.
     ends = _ends(engine)
     for lane in [lane for lane, end in ends.items() if _tell_end(engine, lane, end)]:
@@ -137,7 +144,12 @@ What did not land is given back: it is tried again by another run, which has to 
 
 
 def _tell_end(engine: Engine, lane: str, end: End) -> bool:
-    """See that the tracker is told of an end; False while there is more to tell, or to wait for."""
+    """See that the tracker is told of an end; False while there is more to tell, or to wait for.
+
+    While nobody knows whether something of the issue was done, it is told nothing more of it.
+    """
+    if end.issue in engine.book.run.blocked:
+        return False
     if end.outcome is Outcome.LANDED and not _is_delivered(engine, lane):
         return False
     *before, last = _KINDS[end.outcome]
@@ -168,13 +180,14 @@ def _is_delivered(engine: Engine, lane: str) -> bool:
 def _give_back(engine: Engine) -> None:
     """Release what may be ours in the tracker, and will have no lane."""
     claims, told = _claims(engine), engine.book.run.told
-    for receipt in [receipt for receipt in claims if told[receipt].outcome is not None]:
+    blocked = engine.book.run.blocked
+    answered = [name for name in claims if told[name].outcome is not None]
+    for receipt in [name for name in answered if told[name].intent.issue not in blocked]:
         del claims[receipt]  # what it means is known, until the run is given up
         claim, lane = told[receipt], _lane_of(engine, receipt)
-        is_unsure = claim.outcome == UNKNOWN
         if receipt_of(engine, lane, RELEASE) in told:
             continue
-        if is_unsure or (engine.tracking.gives_up and _is_without_lane(engine, claim, lane)):
+        if engine.tracking.gives_up and _is_without_lane(engine, claim, lane):
             _intend(engine, RELEASE, claim.intent.issue, lane=lane)
 
 
@@ -229,6 +242,45 @@ def _look(engine: Engine, jobs: TrackerJobs, intent: EffectIntended) -> None:
             _heard(engine, intent, jobs.answer(folder, seen))
         case _:
             assert_never(seen)
+
+
+def _ask_again(engine: Engine, jobs: TrackerJobs) -> None:
+    """Ask once more, under the same key, what an earlier controller has left unknown.
+
+    A tracker that was down may be there again. What it does not say then its owner has to say.
+    """
+    tracking = engine.tracking
+    if tracking.asks_again is None:
+        intents = (each.intent for each in engine.book.run.unknown.values())
+        tracking.asks_again = [each for each in intents if isinstance(each, EffectIntended)]
+    for intent in tuple(tracking.asks_again):
+        name = f"{intent.receipt}-again-{engine.book.fence.controller_epoch}"
+        folder = engine.setup.places.job(name)
+        seen = see(engine, folder, fence=_EPOCH + 1)
+        match seen:
+            case Absent():
+                if not engine.is_held:
+                    engine.after_commit(folder, partial(_start, engine, jobs, intent, folder))
+            case Running() | Unsettled():
+                pass
+            case Lost():
+                tracking.asks_again.remove(intent)
+            case Exit():
+                tracking.asks_again.remove(intent)
+                _reconcile(engine, intent, jobs.answer(folder, seen))
+            case _:
+                assert_never(seen)
+
+
+def _reconcile(engine: Engine, intent: EffectIntended, answer: Answer) -> None:
+    """Record what is known now. The owner may have said it meanwhile, and that stands."""
+    run, is_known = engine.book.run, answer.outcome in (DONE, REFUSED)
+    if intent.receipt not in run.unknown or not is_known:
+        return
+    outcome = "done" if answer.outcome == DONE else "failed"
+    why = f"asked again, its tracker says {answer.outcome}: {answer.detail}".rstrip(": ")
+    said = reconcile(run, intent.receipt, outcome, by=CONTROLLER, reason=why)
+    engine.book.record_run(said)
 
 
 def _folder(engine: Engine, intent: EffectIntended) -> str:

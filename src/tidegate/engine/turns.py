@@ -155,6 +155,7 @@ def _ended(engine: Engine, attempt: Attempt, turn: Turn, ending: Exit) -> c.Note
         failure_digest=engine.ports.ledger.put_text(failure) if failure is not None else None,
         is_external=result.is_external,
         path=engine.setup.places.artifact(attempt.id, turn.number),
+        killed_by=ending.killed_by,
     )
 
 

@@ -35,6 +35,7 @@ from tidegate.ports.git import (
     PublishWork,
     Removed,
     RemoveWork,
+    Unmoved,
     Work,
     WorkFailed,
     WorkResult,
@@ -116,7 +117,8 @@ class GitJobs:
                 return {"job": "deliver", **places, "ref": ref, "old": old, "new": new}
             case PublishWork(remote=remote, ref=ref, old=old, new=new):
                 places = {"hub": self.hub, "repository": self.repository, "remote": remote}
-                return {"job": "publish", **places, "ref": ref, "old": old, "new": new}
+                job = "ask" if work.only_asks else "publish"
+                return {"job": job, **places, "ref": ref, "old": old, "new": new}
             case RemoveWork(workspace=workspace):
                 trash = f"{workspace}.trash"  # of its own: removals go on side by side
                 return {"job": "remove", "hub": self.hub, "workspace": workspace, "trash": trash}
@@ -215,14 +217,23 @@ def _result_of(work: Work, said: Json) -> WorkResult:  # noqa: C901 - one arm a 
         case DeliverWork():
             return _delivered(said)
         case PublishWork():
-            is_there = said["kind"] == "published"
-            return Published() if is_there else NotPublished(reason=said["reason"])
+            return _published(said)
         case RemoveWork():
             return _removed(said)
         case PackWork():
             return Packed()
         case _:
             assert_never(work)
+
+
+def _published(said: Json) -> Published | Unmoved | NotPublished:
+    match said["kind"]:
+        case "published":
+            return Published()
+        case "unmoved":
+            return Unmoved()
+        case _:
+            return NotPublished(reason=said["reason"])
 
 
 def _merged(said: Json) -> Merged | MergeConflict:

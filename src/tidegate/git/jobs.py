@@ -211,15 +211,20 @@ def _deliver(job: Json) -> Work:
     )
 
 
-def _publish(job: Json) -> Work:
+def _publish(job: Json, *, only_asks: bool = False) -> Work:
     from tidegate.git import publication, repository  # noqa: PLC0415 - see the module's docstring
 
+    reach = publication.ask if only_asks else publication.publish
     job.pop("hub")
     folder, remote, ref, new, old = (
         job.pop(key) for key in ("repository", "remote", "ref", "new", "old")
     )
     _nothing_left(job)
-    return lambda: publication.publish(repository.find(folder), remote, ref, new=new, old=old)
+    return lambda: reach(repository.find(folder), remote, ref, new=new, old=old)
+
+
+def _ask(job: Json) -> Work:
+    return _publish(job, only_asks=True)
 
 
 def _remove(job: Json) -> Work:
@@ -239,6 +244,7 @@ JOBS: Mapping[str, Callable[[Json], Work]] = {
     "move": _move,
     "deliver": _deliver,
     "publish": _publish,
+    "ask": _ask,
     "remove": _remove,
 }
 

@@ -35,6 +35,12 @@ class Elsewhere(NamedTuple):
     reason: str
 
 
+class Unmoved(NamedTuple):
+    """The remote's branch is at `at`, None where there is none: a push is still to be made."""
+
+    at: str | None
+
+
 Publication = Published | Elsewhere
 
 
@@ -46,10 +52,7 @@ def publish(
     `old` is what we pushed there last, None before the first time. Raises Refused where there is no
     such remote, and GitFailed where it cannot be reached or does not take the push.
     """
-    git = repository.git._replace(
-        timeout_s=PUSH_S,
-        variables=tuple((name, os.environ[name]) for name in _USERS_OWN if name in os.environ),
-    )
+    git = _as_the_user(repository)
     address = _address(git, remote)
     actual = _at(git, address, ref)
     settled = _settled(git, remote, ref, actual, new=new, old=old)
@@ -64,6 +67,28 @@ def publish(
             raise
         return settled
     return Published(new)
+
+
+def ask(
+    repository: Repository, remote: str, ref: str, *, new: str, old: str | None
+) -> Publication | Unmoved:
+    """What became of a push that nobody heard the end of. Nothing is pushed. Raises as `publish`.
+
+    A remote whose branch has moved on, or is gone, has not got the commit: to push it again is
+    refused there.
+    """
+    git = _as_the_user(repository)
+    actual = _at(git, _address(git, remote), ref)
+    settled = _settled(git, remote, ref, actual, new=new, old=old)
+    return Unmoved(actual) if settled is None else settled
+
+
+def _as_the_user(repository: Repository) -> Git:
+    """Git over a network: with what the user's environment says of the way there."""
+    return repository.git._replace(
+        timeout_s=PUSH_S,
+        variables=tuple((name, os.environ[name]) for name in _USERS_OWN if name in os.environ),
+    )
 
 
 def _push(git: Git, remote: str, ref: str, *, new: str, expected: str | None) -> None:

@@ -146,6 +146,14 @@ class MemoryLedger:
         ended.sort(key=_ended_sequence)
         return {str(row["issue"]): (str(row["run_id"]), str(row["outcome"])) for row in ended}
 
+    def unknown_receipts(self) -> Sequence[Row]:
+        """The receipts of all runs whose outcome is unknown, oldest first."""
+        return [
+            row
+            for row in self._tables.rows("receipt")
+            if row["outcome"] == "unknown" and row["settled_at"] and row["reconciled"] is None
+        ]
+
     def words(self) -> Sequence[Spoken]:
         """The owner's words, oldest first."""
         return [spoken(row) for row in self.stored_words()]

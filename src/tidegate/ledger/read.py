@@ -95,6 +95,11 @@ def standing_outcomes(connection: sqlite3.Connection) -> Mapping[str, tuple[str,
     return {issue: (run, outcome) for issue, run, outcome in ended}
 
 
+def unknown_receipts(connection: sqlite3.Connection) -> Sequence[Row]:
+    """The receipts of all runs whose outcome is unknown, oldest first."""
+    return _as_rows(connection.execute(_SQL["unknown_receipts"]))
+
+
 def words(connection: sqlite3.Connection) -> Sequence[RawRow]:
     """The owner's words, oldest first."""
     return connection.execute(_SQL["words"]).fetchall()

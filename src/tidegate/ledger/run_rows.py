@@ -24,6 +24,7 @@ _RUN_TAKEN = update(
 )
 _RUN_BASE = update("run", ("base_verdict", "base_log_digest"), ("run_id",))
 _RUN_ENDED = update("run", ("ended_at", "landed", "stopped", "waiting", "reason"), ("run_id",))
+_RUN_DRAINED = update("run", ("drained_since", "drained_by", "drain_reason"), ("run_id",))
 _RECEIPT = insert(
     "receipt",
     (
@@ -31,6 +32,11 @@ _RECEIPT = insert(
         "kind", "remote", "issue", "text_digest",
     ),
 )  # fmt: skip
+_RECEIPT_RECONCILED = update(
+    "receipt",
+    ("reconciled", "reconciled_by", "reconciled_reason", "reconciled_at"),
+    ("run_id", "receipt"),
+)
 _RECEIPT_SETTLED = update("receipt", ("outcome", "detail", "settled_at"), ("run_id", "receipt"))
 
 
@@ -59,6 +65,16 @@ def run_ended(run: str, _: int, entry: e.Entry, event: e.RunEnded) -> Writes:
     """What became of its lanes."""
     values = (entry.utc, event.landed, event.stopped, event.waiting, event.reason, run)
     return (Write(_RUN_ENDED, values),)
+
+
+def drain_asked(run: str, _: int, entry: e.Entry, event: e.DrainAsked) -> Writes:
+    """Nothing new begins in it from now on."""
+    return (Write(_RUN_DRAINED, (entry.utc, event.by, event.reason, run)),)
+
+
+def drain_lifted(run: str, _: int, _entry: e.Entry, _event: e.DrainLifted) -> Writes:
+    """It goes on."""
+    return (Write(_RUN_DRAINED, (None, None, None, run)),)
 
 
 def delivery_intended(run: str, _: int, entry: e.Entry, event: e.DeliveryIntended) -> Writes:
@@ -98,6 +114,12 @@ def settled(run: str, _: int, entry: e.Entry, event: _Settled) -> Writes:
     """What became of the effect."""
     values = (event.outcome, event.detail, entry.utc, run, event.receipt)
     return (Write(_RECEIPT_SETTLED, values),)
+
+
+def reconciled(run: str, _: int, entry: e.Entry, event: e.ReceiptReconciled) -> Writes:
+    """What became of it after all, beside what was recorded then."""
+    values = (event.outcome, event.by, event.reason, entry.utc, run, event.receipt)
+    return (Write(_RECEIPT_RECONCILED, values),)
 
 
 _LANE = insert(

@@ -11,6 +11,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "config_digest", "gate_digest", "policy", "started_at", "controller_epoch",
         "controller", "controller_version", "controller_since", "base_verdict",
         "base_log_digest", "ended_at", "landed", "stopped", "waiting", "reason",
+        "drained_since", "drained_by", "drain_reason",
     ),
     "lane": (
         "run_id", "lane", "issue", "title", "issue_digest", "text_digest", "footprint",
@@ -44,7 +45,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
     "receipt": (
         "run_id", "receipt", "lane", "ref", "old", "new", "intended_at", "outcome",
-        "detail", "settled_at", "kind", "remote", "issue", "text_digest",
+        "detail", "settled_at", "kind", "remote", "issue", "text_digest", "reconciled",
+        "reconciled_by", "reconciled_reason", "reconciled_at",
     ),
     "finding": (
         "run_id", "lane", "version", "attempt_id", "source", "found_by", "tree", "counts",

@@ -153,6 +153,11 @@ class SqliteLedger:
         with self._reading() as connection:
             return read.standing_outcomes(connection)
 
+    def unknown_receipts(self) -> Sequence[Row]:
+        """The receipts of all runs whose outcome is unknown, oldest first."""
+        with self._reading() as connection:
+            return read.unknown_receipts(connection)
+
     def words(self) -> Sequence[Spoken]:
         """The owner's words, oldest first."""
         with self._reading() as connection:

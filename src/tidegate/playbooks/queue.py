@@ -33,6 +33,8 @@ class Stand(StrEnum):
     DECIDED = "decided"
     RULED = "ruled"
     OWNER = "owner"
+    UNKNOWN = "unknown"
+    DRAINED = "drained"
     CLAIM = "claim"
     NOT_ASKED = "not_asked"
 
@@ -64,6 +66,10 @@ class Facts:
     words: Mapping[str, Spoken] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
     claims: Mapping[str, str] = field(default_factory=dict)
+    unknown: Mapping[str, str] = field(default_factory=dict)
+    """The receipt of an issue of which nobody knows whether it was done."""
+    drained: str = ""
+    """Why nothing new begins in the run, and what lifts that."""
     holders: Sequence[Holder] = ()
     only: AbstractSet[str] | None = None
     slots: int = 1
@@ -118,6 +124,8 @@ def arrange(issues: Iterable[Issue], facts: Facts, *, about: str | None = None) 
         if about is not None and left <= 0 and issue.id != about:
             continue
         met = _obstacle(issue, facts, of_issue.get(issue.id), holders)
+        if met is None and facts.drained:
+            met = Obstacle(stand=Stand.DRAINED, reason=facts.drained, waits_for=UNDRAINED)
         if met is None and left <= 0:
             met = _SLOT
         if met is None:
@@ -145,6 +153,7 @@ def takeable(issues: Iterable[Issue], facts: Facts) -> Iterator[Issue]:
                 return
 
 
+UNDRAINED = "the drain to be lifted: `tidegate undrain`"
 _FIRST = "nothing is before it"
 _SLOT = Obstacle(stand=Stand.SLOT, reason="it waits its turn for a slot", waits_for="a slot")
 
@@ -153,12 +162,15 @@ def _obstacle(
     issue: Issue, facts: Facts, own: Holder | None, holders: Sequence[Holder]
 ) -> Obstacle | None:
     """What keeps an issue back; of several the one that nothing else would mend."""
+    unknown = _unknown(issue, facts)
     if own is not None:
-        return _asking(own) if own.is_asking else _lane(own)
+        return unknown or (_asking(own) if own.is_asking else _lane(own, facts.drained))
     if issue.id in facts.outcomes:
         return _decided(issue, facts)
     if (word := kept_back(issue.id, facts.words)) is not None:
         return _ruled(word)
+    if unknown is not None:
+        return unknown
     if (question := facts.questions.get(issue.id)) is not None:
         return Obstacle(
             stand=Stand.OWNER,
@@ -182,7 +194,23 @@ def kept_back(issue: str, words: Mapping[str, Spoken]) -> Spoken | None:
     return None if word is None or word.word is Word.OPEN else word
 
 
-def _lane(own: Holder) -> Obstacle:
+def _unknown(issue: Issue, facts: Facts) -> Obstacle | None:
+    receipt = facts.unknown.get(issue.id)
+    if receipt is None:
+        return None
+    return Obstacle(
+        stand=Stand.UNKNOWN,
+        reason=f"nobody knows whether {receipt} was done, and nothing of it goes on before:"
+        f" `tidegate reconcile {receipt} done` or `failed` says it",
+        waits_for=f"receipt {receipt} to be reconciled",
+    )
+
+
+def _lane(own: Holder, drained: str) -> Obstacle:
+    if drained:
+        held = f"it is in lane {own.lane} ({own.stage}), and {drained}"
+        stand = Stand.UNDER_WAY if own.is_carried else Stand.HANDED_OVER
+        return Obstacle(stand=stand, reason=held, waits_for=UNDRAINED)
     if own.is_carried:
         said = f"it is under way in lane {own.lane}: {own.stage}"
         return Obstacle(stand=Stand.UNDER_WAY, reason=said, waits_for="the run to go on")

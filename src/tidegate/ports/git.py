@@ -84,13 +84,15 @@ class DeliverWork:
 class PublishWork:
     """Push `new` to a branch of a remote of the user's, as a fast-forward or not at all.
 
-    `old` is what we published there last, None before the first time.
+    `old` is what we published there last, None before the first time. With `only_asks` nothing is
+    pushed: it is asked what became of a push whose end nobody knows.
     """
 
     remote: str
     ref: str
     old: str | None
     new: str
+    only_asks: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +195,11 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unmoved:
+    """The remote's branch is where it was, and nothing was pushed: it was only asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NotPublished:
     """The remote's branch is elsewhere. Nothing was pushed."""
 
@@ -237,6 +244,7 @@ WorkResult = (
     | Delivered
     | NotDelivered
     | Published
+    | Unmoved
     | NotPublished
     | Removed
     | Packed

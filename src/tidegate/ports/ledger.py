@@ -135,6 +135,10 @@ class Ledger(Protocol):
         """The same, without those that are older than the owner's last `open` on the issue."""
         ...
 
+    def unknown_receipts(self) -> Sequence[Row]:
+        """The receipts of all runs that ended as nobody knows how, and were not reconciled."""
+        ...
+
     def speak(self, issue: str, word: Word, *, reason: str, actor: str, utc: str) -> Spoken:
         """Record a standing word of the owner's, its reason masked. It is of no run."""
         ...

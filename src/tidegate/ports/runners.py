@@ -67,7 +67,8 @@ class Beat:
     """When its agent began, on the same clock; None where an older runner did not say."""
 
 
-_SHELLS_WORD_FOR_KILLED = (128 + 9, 128 + 15)
+_KILL, _TERM = 9, 15
+_SHELLS_WORD_FOR_KILLED = (128 + _KILL, 128 + _TERM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,8 @@ class Exit:
     error: str | None
     asked: str = ""
     """The reason that a request to stop gave; a signal to the runner has one of its own."""
+    steps: tuple[str, ...] = ()
+    """What was done to end it, in order, each with how many seconds after its start."""
     oom_kills: int = 0
     """How many processes this machine killed for want of memory meanwhile. With signal 9 and reason
     EXITED it is the likely cause, and then neither the agent nor its sign-in is to blame."""
@@ -102,6 +105,14 @@ class Exit:
         """
         is_signalled = self.signal is not None or self.code in _SHELLS_WORD_FOR_KILLED
         return self.reason is EndReason.EXITED and is_signalled
+
+    @property
+    def killed_by(self) -> str:
+        """Who that was, as far as it can be told: the kernel for want of memory, or unknown."""
+        if not self.was_killed:
+            return ""
+        is_hard = self.signal == _KILL or self.code == _SHELLS_WORD_FOR_KILLED[0]
+        return "oom" if is_hard and self.oom_kills else "unknown"
 
 
 @dataclass(frozen=True, slots=True)

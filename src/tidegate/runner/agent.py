@@ -90,14 +90,21 @@ class Agent:
         return True
 
     def signal_group(self, number: signal.Signals) -> None:
-        """Signal the agent's process group. Once it has been reaped its number may be another's."""
+        """Signal the agent's process group. Once it has been reaped its number may be another's.
+
+        Where the kernel forbids it, each member gets it that we may signal: what we may not must
+        not keep us from the others, nor from the next step.
+        """
         if self.status is not None:
             return
         try:
             os.killpg(self.pid, number)
-        except (ProcessLookupError, PermissionError):
-            # Members that we may not signal must not keep us from the next step.
+        except ProcessLookupError:
             return
+        except PermissionError:
+            for process in process_table.everyone().values():
+                if process.group == self.pid:
+                    process_table.send(process, number)
 
 
 def start(

@@ -13,6 +13,7 @@ moment, and ends when the socket's other side is closed. MODULE imports all that
 import contextlib
 import gc
 import os
+import select
 import socket
 from importlib import import_module
 
@@ -22,6 +23,8 @@ from tidegate.runner.fork import end
 from tidegate.runner.spec import Call
 
 REQUEST_BYTES_MAX = 1 << 16
+_REAP_MS = 500
+"""How long a runner that is over may stay a zombie."""
 
 
 def main(module: str) -> int:
@@ -33,12 +36,12 @@ def main(module: str) -> int:
     gc.freeze()  # so that collections in the children do not copy what all of them share
     with socket.socket(fileno=0) as channel:
         while True:
+            _reap_until_asked(channel)
             spec_path, descriptors, _, _ = socket.recv_fds(
                 channel, REQUEST_BYTES_MAX, 1, socket.MSG_CMSG_CLOEXEC
             )
             if not spec_path:
                 return 0
-            _reap()
             (environment,) = descriptors
             _serve(channel, os.fsdecode(spec_path), environment, call)
 
@@ -54,11 +57,22 @@ def _serve(channel: socket.socket, spec_path: str, environment: int, call: Call)
     os.close(pidfd)
 
 
-def _reap() -> None:
-    """Collect the runners that are over. Those since the last request wait for the next one."""
+def _reap_until_asked(channel: socket.socket) -> None:
+    """Collect the runners that are over, until there is a request. Without any nothing is done."""
+    poll = select.poll()
+    poll.register(channel, select.POLLIN)
+    while _has_children():
+        if poll.poll(_REAP_MS):
+            return
+
+
+def _has_children() -> bool:
+    """Whether a runner is still at work; those that are over are collected."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
+        return True
+    return False
 
 
 def _runner(spec_path: str, environment: int, call: Call) -> int:

@@ -26,7 +26,7 @@ _KERNEL_THREAD = 0x00200000  # PF_KTHREAD
 class Process:
     """One live process. Two of the same pid and start are the same process."""
 
-    __slots__ = ("is_kernel_thread", "is_zombie", "parent", "pid", "start_ticks")
+    __slots__ = ("group", "is_kernel_thread", "is_zombie", "parent", "pid", "start_ticks")
 
     def __init__(self, pid: int, stat: bytes) -> None:
         # The second field is the program's name in brackets, and may hold brackets and blanks.
@@ -34,6 +34,7 @@ class Process:
         self.pid = pid
         self.is_zombie = fields[0] in (b"Z", b"X")
         self.parent = int(fields[1])
+        self.group = int(fields[2])
         self.is_kernel_thread = bool(int(fields[6]) & _KERNEL_THREAD)
         self.start_ticks = int(fields[19])
 

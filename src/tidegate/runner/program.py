@@ -73,6 +73,7 @@ def _turn(spec: Spec, environment: dict[bytes, bytes], call: Call | None) -> dic
         "stderr_bytes": stderr_bytes,
         "leftovers": leftovers,
         "swept": swept,
+        "steps": supervision.steps,
         "error": None,
         "oom_kills": process_table.out_of_memory_kills() - kills_before,
     }
@@ -104,6 +105,7 @@ def _nothing_ran(reason: str, *, error: str | None = None, asked: str = "") -> d
         "stderr_bytes": 0,
         "leftovers": (),
         "swept": 0,
+        "steps": (),
         "error": error,
         "oom_kills": 0,
     }

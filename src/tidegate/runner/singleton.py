@@ -7,13 +7,15 @@ run's. It is closed on exec: no agent and no runner inherits it, and none can ke
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tidegate.core.errors import Refused
-from tidegate.runner import files, lock
+from tidegate.runner import files, lock, process_table
 
 _FOLDER = "controller"
 _READ_MAX_BYTES = 4096
+_COMMAND_MAX = 200
 
 
 @contextmanager
@@ -23,10 +25,7 @@ def controller_lock(home: str, *, holder: str) -> Iterator[None]:
     Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor = lock.try_take(folder)
     if descriptor is None:
-        raise Refused(
-            f"a controller runs already ({_written(folder)})",
-            hint="see `tidegate status`; it must end before another can begin",
-        )
+        raise _held(folder)
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{holder}\n".encode(), 0)
@@ -34,6 +33,50 @@ def controller_lock(home: str, *, holder: str) -> Iterator[None]:
         os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)
+
+
+def _held(folder: str) -> Refused:
+    """Who really holds the lock: whoever has its file open, whatever is written in it."""
+    holders = _holders(f"{folder}/{files.LOCK}")
+    said = "; ".join(map(_described, holders))
+    hint = "see `tidegate status`; it must end before another can begin"
+    if holders:
+        hint += (
+            f". Where it hangs, end it: kill {' '.join(map(str, holders))}; nothing is lost by"
+            " that, agents go on, and `tidegate run` takes over"
+        )
+    return Refused(f"a controller runs already ({said or _written(folder)})", hint=hint)
+
+
+def _holders(path: str) -> list[int]:
+    """The processes that have this file open, and are not this one."""
+    found = []
+    for process in process_table.everyone().values():
+        try:
+            opened = os.listdir(f"/proc/{process.pid}/fd")
+            links = {os.readlink(f"/proc/{process.pid}/fd/{each}") for each in opened}
+        except OSError:
+            continue  # gone by now, or another user's
+        if process.pid != os.getpid() and os.path.realpath(path) in links:
+            found.append(process.pid)
+    return sorted(found)
+
+
+def _described(pid: int) -> str:
+    """A process by its number, its start and its command."""
+    process = process_table.find(pid)
+    if process is None:
+        return f"process {pid}"
+    with Path("/proc/uptime").open(encoding="ascii") as file:
+        up_s = float(file.read().split()[0])
+    age_s = max(0.0, up_s - process.start_ticks / os.sysconf("SC_CLK_TCK"))
+    start = datetime.now(UTC) - timedelta(seconds=age_s)
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+    except OSError:
+        words = []
+    command = " ".join(map(os.fsdecode, words))[:_COMMAND_MAX]
+    return f"process {pid}, since {start:%Y-%m-%dT%H:%M:%SZ}: {command}"
 
 
 def controller_holder(home: str) -> str | None:

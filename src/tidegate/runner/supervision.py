@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import time
+from collections.abc import Collection
 
 from tidegate.runner import ending, files, process_table, signals
 from tidegate.runner.agent import Agent, Outputs
@@ -27,6 +28,7 @@ _CLOSE_SHARE = 16
 """Output that took this part of what was left of the cap since the last look is watched closely."""
 
 _PROOF_LOOKS_MAX = 100
+_PIDS_SHOWN_MAX = 20
 
 _WALL_FACTOR = 2
 """A writer that goes on while it is being ended gets no grace past so many caps. RLIMIT_FSIZE would
@@ -37,6 +39,8 @@ class Supervision:
     """One agent's supervision from its start to the end of the last process of its turn."""
 
     def __init__(self, spec: Spec, agent: Agent, outputs: Outputs) -> None:
+        self.steps: list[str] = []
+        """What was done to end it, for the record."""
         self._spec = spec
         self._agent = agent
         self._outputs = outputs
@@ -67,7 +71,7 @@ class Supervision:
 
     def end(self) -> None:
         """TERM to the agent's group, its grace, KILL."""
-        self._agent.signal_group(signal.SIGTERM)
+        self._signal(signal.SIGTERM)
         kill_s = time.monotonic() + self._spec.grace_s
         wall_bytes = _WALL_FACTOR * self._spec.output_max_bytes
         while self._agent.status is None and self._output_bytes <= wall_bytes:
@@ -75,7 +79,16 @@ class Supervision:
                 break
             self._sleep_until(kill_s)
             self._look()
-        self._agent.signal_group(signal.SIGKILL)
+        if self._agent.status is None:
+            self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        self._agent.signal_group(number)
+        self._note(f"{number.name} to the group of {self._agent.pid}")
+
+    def _note(self, what: str) -> None:
+        elapsed_s = time.monotonic() - self._agent.started_monotonic_s
+        self.steps.append(f"{elapsed_s:.1f} s: {what}")
 
     def sweep(self) -> tuple[int, tuple[int, ...]]:
         """End all that is left of the turn: how many outlived the agent, and who would not die."""
@@ -85,7 +98,12 @@ class Supervision:
             kill_max_s=ending.KILL_MAX_S,
             pause=self._pause,
         )
-        return len(told - {self._agent.pid}), leftovers
+        swept = told - {self._agent.pid}
+        if swept:
+            self._note(f"swept {_shown(swept)}")
+        if leftovers:
+            self._note(f"left, since they would not die: {_shown(leftovers)}")
+        return len(swept), leftovers
 
     def _survivors(self) -> list[process_table.Process]:
         """The runner's descendants, and whoever else carries the mark.
@@ -157,6 +175,12 @@ class Supervision:
             files.replace(
                 self._spec.folder, files.BEAT, json.dumps(beat).encode() + b"\n", durable=False
             )
+
+
+def _shown(pids: Collection[int]) -> str:
+    shown = ", ".join(map(str, sorted(pids)[:_PIDS_SHOWN_MAX]))
+    more = len(pids) - _PIDS_SHOWN_MAX
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _identity(agent: Agent) -> dict[str, object]:

@@ -17,10 +17,10 @@ from tidegate.ports.agents import RoleSettings
 from tidegate.ports.clock import Reading
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
-from tidegate.verbs.environment import PUSH, allowed
+from tidegate.verbs.environment import PUSH, allowed, seen_by_agents
 from tidegate.verbs.house import House
 from tidegate.verbs.publication import remote_of
-from tidegate.verbs.queue import outcomes_of
+from tidegate.verbs.queue import outcomes_of, unknown_of
 from tidegate.verbs.tracking import open_tracker_jobs
 from tidegate.verbs.workspaces import workspaces_root
 
@@ -40,7 +40,7 @@ def assemble(
     book = open_book(ledger, fence, configuration.policy.limits)
     book.utc = now.utc
     remote = remote_of(configuration.settings.land.publish, book.run.started.ref)
-    book.record_run(_took_over(house, now, fence.controller_epoch))
+    book.record_run(took_over(house, now, fence.controller_epoch))
     engine = Engine(
         ports=ports,
         setup=replace(setup, publish=remote),
@@ -50,6 +50,7 @@ def assemble(
         render_prompt=render_prompt,
         now=now,
         landed=landed_of(outcomes_of(ledger)),
+        unknown_elsewhere=lambda: unknown_of(ledger),
         words=lambda: last_words(ledger.words()),
         lane_names={str(row["lane"]) for row in ledger.rows("lane", run)},
     )
@@ -74,7 +75,7 @@ def _setup(house: House, repository: Repository, configuration: Configuration, r
         workspace_setup=settings.workspace.setup or None,
         env_files=settings.workspace.env_files,
         caches=settings.workspace.caches,
-        environment=allowed(house.environment, settings.env.allow),
+        environment=seen_by_agents(house.environment, settings.env.allow),
         version=house.version,
         holder=house.holder,
         publish=None,
@@ -120,7 +121,8 @@ def _ports(
     )
 
 
-def _took_over(house: House, now: Reading, epoch: int) -> ControllerTookOver:
+def took_over(house: House, now: Reading, epoch: int) -> ControllerTookOver:
+    """That this process writes from now on."""
     return ControllerTookOver(
         controller_epoch=epoch,
         holder=house.holder,

@@ -20,6 +20,22 @@ _LEADS_ELSEWHERE = frozenset({
 """What git exports to its hooks. In a workspace each of them names another repository."""
 
 
+_NO_UPKEEP = {
+    "GIT_CONFIG_COUNT": "2",
+    "GIT_CONFIG_KEY_0": "gc.auto",
+    "GIT_CONFIG_VALUE_0": "0",
+    "GIT_CONFIG_KEY_1": "maintenance.auto",
+    "GIT_CONFIG_VALUE_1": "false",
+}
+"""No git that an agent starts begins upkeep of its own: it would go on in the background, and be
+ended with the turn. What it would tidy up goes with the workspace."""
+
+
+def seen_by_agents(environment: Mapping[str, str], patterns: tuple[str, ...]) -> dict[str, str]:
+    """What agents, checks and set-up commands get of the user's environment, and what is set."""
+    return {**allowed(environment, patterns), **_NO_UPKEEP}
+
+
 def allowed(environment: Mapping[str, str], patterns: tuple[str, ...]) -> dict[str, str]:
     """The part of the user's environment that agents and checks may see."""
     return {

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from tidegate.core.drain import say_drain
 from tidegate.core.errors import IntegrityError, NotReady
 from tidegate.core.events import RunEnded
 from tidegate.core.values import Verdict
@@ -59,15 +60,16 @@ def _is_over(engine: Engine, ended: Ended) -> bool:
     """Nothing is left to be done, or nothing was begun.
 
     What stands in the way of a run in which no lane was opened is mended in the configuration or
-    in a commit, and only a run that begins anew reads those; an issue that its tracker gave to this
-    run keeps it open. A delivery that has to wait is made when the run is taken up again.
+    in a commit, and only a run that begins anew reads those. An issue that its tracker gave to this
+    run keeps it open, and so do its owner's drain and what nobody knows the end of. A delivery that
+    has to wait is made when the run is taken up again.
     """
     run = engine.book.run
-    if ended.wish is Wish.DETACH:
+    if ended.wish is Wish.DETACH or run.drain is not None:
         return False
     if run.base_verdict is Verdict.FAIL:
         return True
-    if has_open_claims(engine):
+    if has_open_claims(engine) or run.unknown:
         return False
     if not engine.ports.ledger.rows("lane", run.id):
         return True
@@ -76,6 +78,13 @@ def _is_over(engine: Engine, ended: Ended) -> bool:
 
 
 def _note(house: House, repository: Repository, engine: Engine, ended: Ended) -> str:
+    """What a person should know: why nothing begins, and what is to be mended."""
+    run = engine.book.run
+    said = (say_drain(run.id, run.drain), _to_be_mended(house, repository, engine, ended))
+    return "\n".join(filter(None, said))
+
+
+def _to_be_mended(house: House, repository: Repository, engine: Engine, ended: Ended) -> str:
     run = engine.book.run
     if run.base_verdict is Verdict.FAIL:
         return _red_base(engine.ports.ledger, run.base_log)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tidegate.core.drain import say_drain
 from tidegate.core.errors import Misused
 from tidegate.engine.places import hub_ref
 from tidegate.ports.ledger import Ledger, Row
@@ -15,7 +16,7 @@ from tidegate.verbs.log_alarm import END_READER, log_alarm
 from tidegate.verbs.near import near
 from tidegate.verbs.reading import reading
 from tidegate.verbs.stage import stage_of_row
-from tidegate.verbs.summary import Outside, outside
+from tidegate.verbs.summary import Outside, drain_in, outcome_of, outside
 
 if TYPE_CHECKING:  # a quarter of what `status` takes, which needs none of it
     from tidegate.core.events import Recorded
@@ -52,6 +53,8 @@ class Status:
     outcomes: dict[str, int] | None = None
     effects: tuple[Outside, ...] = ()
     """What should have happened outside, and did not or is not known to have."""
+    drained: str = ""
+    """Why nothing new begins in it, and what lifts that."""
     note: str = ""
     log_bytes: int = 0
     """How much of the ledger stands in its log alone."""
@@ -79,6 +82,7 @@ def status(house: House, folder: str, run: str | None) -> Status:
             attempts=dict(counted.attempts),
             outcomes=dict(counted.outcomes),
             effects=outside(receipts),
+            drained="" if row["ended_at"] else say_drain(run_id, drain_in(row)),
             note=_note(row, receipts) or _untaken(house, repository, row),
             log_bytes=log.size_bytes,
             alarm=f"the ledger: {log_alarm(log)}; {END_READER}" if log.is_alarming else "",
@@ -90,8 +94,16 @@ def _note(run: Row, receipts: Sequence[Row]) -> str:
     if run["ended_at"]:
         return "" if run["landed"] or run["stopped"] else f"nothing was done: {run['reason']}"
     deliveries = [row for row in receipts if row["kind"] == "delivery"]
-    is_refused = bool(deliveries) and deliveries[-1]["outcome"] in {"waiting", "failed"}
+    is_refused = bool(deliveries) and _is_undelivered(deliveries[-1])
     return f"not delivered yet: {deliveries[-1]['detail']}" if is_refused else ""
+
+
+def _is_undelivered(delivery: Row) -> bool:
+    """It was tried, and the branch has not got it as far as anybody knows."""
+    return bool(delivery["settled_at"]) and outcome_of(delivery) in _UNDELIVERED
+
+
+_UNDELIVERED = frozenset({"waiting", "failed", "unknown"})
 
 
 def _untaken(house: House, repository: Repository, run: Row) -> str:

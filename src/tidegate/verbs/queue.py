@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from tidegate.config.load import Configuration
+from tidegate.core.drain import say_drain
 from tidegate.core.errors import Misused, Refused
 from tidegate.core.issue import Issue
 from tidegate.core.values import Outcome
@@ -16,6 +17,7 @@ from tidegate.ports.trackers import CLAIM, DONE, REFUSED
 from tidegate.verbs.house import House
 from tidegate.verbs.near import find, near
 from tidegate.verbs.stage import stage_of_row
+from tidegate.verbs.summary import drain_in, outcome_of
 from tidegate.verbs.tracking import open_tracker
 
 Outcomes = Mapping[str, tuple[str, str]]
@@ -56,6 +58,8 @@ def facts_of(
         return Facts(slots=slots, only=only)
     outcomes = outcomes_of(ledger)
     return Facts(
+        unknown=unknown_of(ledger),
+        drained=drain_of(ledger),
         landed=landed_of(outcomes),
         outcomes=outcomes,
         words=last_words(ledger.words()),
@@ -64,6 +68,18 @@ def facts_of(
         slots=slots,
         only=only,
     )
+
+
+def unknown_of(ledger: Ledger) -> Mapping[str, str]:
+    """The issues of which something outside is unknown, in whatever run, each with its receipt."""
+    rows = ledger.unknown_receipts()
+    return {str(row["issue"]): str(row["receipt"]) for row in rows if row["issue"]}
+
+
+def drain_of(ledger: Ledger) -> str:
+    """Why nothing new begins in the open run, and what lifts that; empty where it is not held."""
+    rows = [row for row in ledger.runs() if row["ended_at"] is None]
+    return next((say_drain(str(row["run_id"]), drain_in(row)) for row in rows), "")
 
 
 def open_lanes(ledger: Ledger) -> Sequence[Row]:
@@ -104,14 +120,14 @@ def skipped(ledger: Ledger) -> dict[str, str]:
         return {}
     run = ledger.runs()[-1]
     rows = ledger.rows("receipt", str(run["run_id"]))
-    claims = [row for row in rows if row["kind"] == CLAIM and row["outcome"] != DONE]
+    claims = [row for row in rows if row["kind"] == CLAIM and outcome_of(row) != DONE]
     return {str(row["issue"]): _claim(run, row) for row in claims}
 
 
 def _claim(run: Row, row: Row) -> str:
     if not row["settled_at"]:
         return "its tracker is being asked for it"
-    who = "its tracker did not give it" if row["outcome"] == REFUSED else "it could not be claimed"
+    who = "its tracker did not give it" if outcome_of(row) == REFUSED else "it could not be claimed"
     again = "; the next run asks again" if run["ended_at"] else ""
     return f"skipped in run {run['run_id']}: {who} ({row['detail']}){again}"
 

@@ -105,8 +105,7 @@ def tell(
     items: Sequence[str] = (),
 ) -> Reply:
     """Say it to the controller at work, or record it where there is none. Raises Refused."""
-    if "TIDEGATE_ATTEMPT" in house.environment:
-        raise Refused("an agent at work rules nothing", hint="say it in your report")
+    refuse_agents(house)
     repository = house.repositories.find(folder)
     run, epoch = _under_way(house, repository)
     now = house.clock.now().utc.replace(":", "").replace(".", "")
@@ -124,6 +123,12 @@ def tell(
     if not reply.is_done:
         raise Refused(reply.message, hint=reply.hint)
     return reply
+
+
+def refuse_agents(house: House) -> None:
+    """Raise Refused where it is an agent that speaks."""
+    if "TIDEGATE_ATTEMPT" in house.environment:
+        raise Refused("an agent at work rules nothing", hint="say it in your report")
 
 
 def _under_way(house: House, repository: Repository) -> tuple[str, int]:

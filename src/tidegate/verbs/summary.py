@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tidegate.core.drain import Drain
 from tidegate.core.values import DEFER, Refusal
 from tidegate.ports.ledger import Ledger, Row
 
@@ -116,14 +117,41 @@ def summarize(
     )
 
 
+def drain_in(run: Row) -> Drain | None:
+    """The drain that a run's row tells of."""
+    since = run.get("drained_since")
+    if not since:
+        return None
+    return Drain(since=str(since), by=str(run["drained_by"]), reason=str(run["drain_reason"]))
+
+
 def outside(receipts: Sequence[Row]) -> tuple[Outside, ...]:
-    """What did not happen outside. Of pushes the newest alone counts: it brings all before it."""
-    told = [row for row in receipts if row["kind"] in _TOLD and row["outcome"] != "done"]
+    """What did not happen outside. Of pushes the newest alone counts: it brings all before it.
+
+    A claim that was not given is told with its issue; one of which nobody knows is told here.
+    """
+    told = [row for row in receipts if row["kind"] in _TOLD or (is_unknown(row) and row["issue"])]
     pushed = [row for row in receipts if row["kind"] == "publication"][-1:]
-    return tuple(map(_outside, (*told, *(row for row in pushed if row["outcome"] != "published"))))
+    return tuple(_outside(row) for row in (*told, *pushed) if outcome_of(row) not in _HAPPENED)
 
 
 _TOLD = frozenset({"comment", "close", "release"})
+_HAPPENED = frozenset({"done", "published"})
+
+
+def outcome_of(receipt: Row) -> str:
+    """How it turned out, as far as anybody knows."""
+    return str(receipt.get("reconciled") or receipt["outcome"])
+
+
+def is_unknown(receipt: Row) -> bool:
+    """It ended, and nobody knows how: what comes after it waits."""
+    return bool(receipt["settled_at"]) and outcome_of(receipt) == "unknown"
+
+
+def say_reconcile(receipt: Row) -> str:
+    """What a person does about a receipt that is unknown."""
+    return f"look, and say it: `tidegate reconcile {receipt['receipt']} done` or `failed`"
 
 
 def _outside(row: Row) -> Outside:
@@ -131,13 +159,21 @@ def _outside(row: Row) -> Outside:
     return Outside(
         kind=str(row["kind"]),
         about=str(row["issue"] or f"{row['remote']} {branch}"),
-        outcome=str(row["outcome"]),
-        detail=str(row["detail"]) if row["settled_at"] else "its end is not known yet",
+        outcome=outcome_of(row),
+        detail=_detail(row),
     )
 
 
+def _detail(row: Row) -> str:
+    if not row["settled_at"]:
+        return "its end is not known yet"
+    if is_unknown(row):
+        return f"{row['detail']}; {say_reconcile(row)}"
+    return str(row.get("reconciled_reason") or row["detail"])
+
+
 def _is_refused_claim(row: Row) -> bool:
-    return row["kind"] == "claim" and row["outcome"] == "refused"
+    return row["kind"] == "claim" and outcome_of(row) == "refused"
 
 
 def _claimed(row: Row) -> RefusedIssue:

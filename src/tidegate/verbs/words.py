@@ -26,6 +26,8 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return BAD, f"your repository could not take it: {detail}"
         case e.PublishSettled() | e.EffectSettled():
             return _outside(event)
+        case e.ReceiptReconciled() | e.DrainAsked() | e.DrainLifted():
+            return _of_run(event)
         case e.RunEnded(reason=reason):
             return QUIET, f"run ended: {reason}"
         case e.LaneOpened(title=title):
@@ -36,10 +38,8 @@ def say(event: e.Event) -> tuple[Level, str]:  # noqa: C901, PLR0911, PLR0912 - 
             return PLAIN, f"{attempt} {_doing(attempt)}" + (f", turn {turn}" if turn > 1 else "")
         case e.Regranted(attempt=attempt):
             return PLAIN, f"{attempt} was found alive: it goes on"
-        case e.TurnEnded(attempt=attempt, how=how, code=code) if how != "exited":
-            return BAD, f"{attempt} ended: {how}"
-        case e.TurnEnded(attempt=attempt, code=code):
-            return QUIET, f"{attempt} ended with code {code}"
+        case e.TurnEnded():
+            return _ended(event)
         case e.Failed(attempt=attempt, reason=reason, detail=detail):
             return _failed(attempt, reason, detail)
         case e.Checkpointed(attempt=attempt) if _doing(attempt) == "works":
@@ -141,6 +141,11 @@ _ABOUT: Mapping[About, str] = {
     About.ISSUE: "you are asked how it is meant",
 }
 
+_KILLED = {
+    "oom": "the machine was short of memory; it costs no round",
+    "unknown": "nobody knows by whom; it costs no round",
+}
+
 _DOING: Mapping[Role | None, str] = {
     Role.ADJUDICATE: "adjudicates",
     Role.CHECK: "checks",
@@ -152,10 +157,33 @@ def _doing(attempt: str) -> str:
     return _DOING.get(role_of(attempt), "works")
 
 
+def _ended(event: e.TurnEnded) -> tuple[Level, str]:
+    if event.how != "exited":
+        return BAD, f"{event.attempt} ended: {event.how}"
+    if event.killed_by:
+        by = _KILLED.get(event.killed_by, event.killed_by)
+        return BAD, f"{event.attempt} was killed from outside: {by}"
+    return QUIET, f"{event.attempt} ended with code {event.code}"
+
+
 def _failed(attempt: str, reason: str, detail: str) -> tuple[Level, str]:
     """What has no detail is told by its end, or was ended since nobody needs it any more."""
     words = f"{attempt} came to nothing: {reason.replace('_', ' ')}"
     return (BAD, f"{words} ({' '.join(detail.split())})") if detail else (QUIET, words)
+
+
+def _of_run(event: e.ReceiptReconciled | e.DrainAsked | e.DrainLifted) -> tuple[Level, str]:
+    match event:
+        case e.ReceiptReconciled(receipt=receipt, outcome=outcome, by=by, reason=reason):
+            return PLAIN, f"{receipt} is known now: {outcome}, says {by}" + _why(reason)
+        case e.DrainAsked(by=by, reason=reason):
+            return PLAIN, f"drained by {by}: nothing new begins" + _why(reason)
+        case e.DrainLifted(by=by):
+            return PLAIN, f"{by} lifts the drain"
+
+
+def _why(reason: str) -> str:
+    return f" ({reason})" if reason else ""
 
 
 def _outside(event: e.PublishSettled | e.EffectSettled) -> tuple[Level, str]:

@@ -51,6 +51,12 @@ where
     )
 order by ended_sequence;
 
+-- name: unknown_receipts
+-- Of all runs: what ended outside as nobody knows how, and was not reconciled since.
+select * from receipt
+where outcome = 'unknown' and reconciled is null and settled_at is not null
+order by rowid;
+
 -- name: words
 select sequence, issue, word, reason, actor, utc, after_sequence, previous_hash, hash
 from word
