@@ -6,7 +6,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast cover check fix acceptance bench bench-long docs lock clean
+.PHONY: help demo test fast cover check fix acceptance bench bench-long prove docs lock clean
 
 # Sets $py to an interpreter that has what the target needs: "runtime" or "dev".
 environment = \
@@ -44,6 +44,9 @@ bench: ## measure, and compare with what the documentation says (minutes)
 
 bench-long: ## measure with the sample sizes behind the published figures (twenty minutes)
 	@$(call environment,dev); "$$py" -m bench --long
+
+prove: ## run the long proofs and write their figures down (hours); ONLY=kills KILLS=50 for one part
+	@$(call environment,dev); "$$py" -m scripts.prove $(if $(ONLY),--only $(ONLY)) $(if $(KILLS),--kills $(KILLS)) $(if $(SEEDS),--seeds $(SEEDS)) --workers $(WORKERS)
 
 docs: ## write anew the parts of the pages that are derived from the code
 	@$(call environment,dev); "$$py" scripts/docs.py || exit 1; for page in docs_configuration docs_commands docs_states docs_events; do "$$py" -m scripts.$$page || exit 1; done

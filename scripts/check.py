@@ -25,6 +25,7 @@ CHECKS: Mapping[str, tuple[str, ...]] = {
     "commands page": (sys.executable, "-m", "scripts.docs_commands", "--check"),
     "states page": (sys.executable, "-m", "scripts.docs_states", "--check"),
     "events page": (sys.executable, "-m", "scripts.docs_events", "--check"),
+    "proof page": (sys.executable, "-m", "scripts.prove_page", "--check"),
     "changelog": (sys.executable, "scripts/changelog.py", "check"),
 }
 

@@ -85,6 +85,31 @@ def test_the_demo_goes_as_planned_and_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_demo_whose_controller_is_killed_ends_as_any_other(tmp_path: Path) -> None:
+    """With --chaos agents are adopted by the next controller, and all nine end as planned."""
+    demo = started(tmp_path, "--chaos")
+    out, err = demo.communicate()
+    assert demo.returncode == 0, err
+    assert b"kill -9 of the controller" in err
+    assert b"adopted: " in err
+    *_, what, trick, _ = out.decode().splitlines()
+    assert "kill -9 after" in what
+    assert "001-build-1" in what
+    assert "as if nothing had happened" in trick
+    assert out.count(b"landed  ") >= 6
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_demo_with_chaos_leaves_nothing(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """Neither of its controllers, nor an agent, nor a folder stays."""
+    interrupted(tmp_path, (number,), "--chaos")
+    assert list(tmp_path.iterdir()) == []
+    until(lambda: not at_work(tmp_path))
+
+
 @pytest.mark.parametrize(
     "numbers",
     [

@@ -1,20 +1,18 @@
 """The product in simulated worlds: whatever goes wrong, the rules hold and the run ends."""
 
-import tempfile
-from collections import Counter
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests.sim import survey
 from tests.sim.faults import Odds
 from tests.sim.seeds import world_of
+from tests.sim.survey import Survey
 from tests.sim.world import World
 from tidegate.core.attempt import RULED_TRANSITIONS, TRANSITIONS, State
 
-IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
-"""Where folders cost least; any place will do."""
 SEEDS = 50
 SEEDS_MORE = 1500
 CHUNK = 50
@@ -38,37 +36,10 @@ RARE = {(_S.REOPENED, _S.BLOCKED), (_S.REQUESTED, _S.BLOCKED)}
 """Rows that an owner's stop uses in the one tick between a request and its slot."""
 
 
-@dataclass
-class Survey:
-    """What a number of worlds came to."""
-
-    failures: list[str] = field(default_factory=list)
-    moves: set[tuple[State | None, State]] = field(default_factory=set)
-    faults: Counter[str] = field(default_factory=Counter)
-
-
-def survive(seed: int, survey: Survey) -> None:
-    """Live through one world."""
-    with tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder:
-        world = world_of(seed, Path(folder))
-        try:
-            world.run_to_end()
-        except Exception as error:  # noqa: BLE001 - a bug of the product fails the seed as well
-            survey.failures.append(
-                f"seed {seed}: {type(error).__name__}: {error}\n"
-                f"    replay: PYTHONPATH=src python -m tests.sim.replay {seed}"
-            )
-    survey.moves |= world.durable.moves
-    survey.faults.update(world.faults.counts)
-
-
 @cache
 def surveyed(first: int) -> Survey:
     """What a number of worlds came to; made once in a process."""
-    survey = Survey()
-    for seed in range(first, first + CHUNK):
-        survive(seed, survey)
-    return survey
+    return survey.surveyed(range(first, first + CHUNK))
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))

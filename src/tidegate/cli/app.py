@@ -23,6 +23,7 @@ from tidegate.cli.output import (
     show_lines,
     wants_json,
 )
+from tidegate.cli.proving import prove
 from tidegate.cli.upkeep import completion, config, events, gc
 from tidegate.cli.usage import Commands, as_misused, json_flag
 from tidegate.core.errors import Misused
@@ -427,15 +428,18 @@ def doctor(house: House, *, as_json: bool) -> None:
 
 @tidegate.command()
 @click.option("--keep", is_flag=True, help="Leave the demo's repository for you to look at.")
+@click.option(
+    "--chaos", is_flag=True, help="Kill the controller while agents work, and start it again."
+)
 @command(is_reading=False)
-def demo(house: House, *, as_json: bool, keep: bool) -> None:
+def demo(house: House, *, as_json: bool, keep: bool, chaos: bool) -> None:
     """Watch nine lanes: passed, reworked, refused, caught and stopped ones.
 
     It makes a small repository with tests in a temporary folder and runs over it.
     """
     from tidegate.cli.running import demo as body  # noqa: PLC0415 - each command loads its own
 
-    sys.exit(body(house, keep=keep, as_json=as_json))
+    sys.exit(body(house, keep=keep, chaos=chaos, as_json=as_json))
 
 
 for further in (
@@ -444,6 +448,7 @@ for further in (
     drain,
     events,
     gc,
+    prove,
     fsck,
     audit,
     backup,

@@ -102,11 +102,11 @@ def _remedy(summary: Summary) -> str:
     return "; `tidegate land` takes them" if has_own_branch else ""
 
 
-def demo(house: House, *, keep: bool, as_json: bool) -> int:
+def demo(house: House, *, keep: bool, chaos: bool, as_json: bool) -> int:
     """Run the demo in a folder of its own, and return the exit code."""
     from tidegate.showcase.demo import run_demo  # noqa: PLC0415 - only the demo needs it
 
     with _looking_on(house, stops_at_once=True) as eyes:
-        done = run_demo(house, eyes, keep=keep, tell=eyes.tell)
+        done = run_demo(house, eyes, keep=keep, tell=eyes.tell, chaos=chaos)
     _answer(done.result.summary, as_json=as_json, story=done.story, is_there=done.is_kept)
     return done.exit_code

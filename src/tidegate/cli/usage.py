@@ -20,7 +20,7 @@ class UnknownCommand(click.UsageError):
 
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Begin": ("demo", "init", "add", "doctor"),
+    "Begin": ("demo", "prove", "init", "add", "doctor"),
     "Run": ("run", "stop", "drain", "undrain", "land"),
     "Look": ("status", "queue", "next", "explain", "show", "log", "events", "receipts"),
     "Rule": ("answer", "veto", "rule", "retry", "reconcile"),

@@ -10,7 +10,8 @@ from tidegate.core import events as e
 from tidegate.core.events import Recorded
 from tidegate.core.names import role_of
 from tidegate.core.values import Role, Verdict
-from tidegate.showcase.world import make_world
+from tidegate.showcase.chaos import run_with_chaos
+from tidegate.showcase.world import LONG_LOOKS, LOOKS, make_world
 from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.house import House
 from tidegate.verbs.look import log
@@ -125,16 +126,19 @@ PLANNED: Mapping[str, Planned] = {
 }
 
 
-def run_demo(house: House, eyes: Eyes, *, keep: bool, tell: Callable[[str], None]) -> Demo:
+def run_demo(
+    house: House, eyes: Eyes, *, keep: bool, tell: Callable[[str], None], chaos: bool = False
+) -> Demo:
     """Run the demo. Its folder is removed unless it is to be kept, or something went wrong.
 
+    With `chaos` its controller is killed in the middle, and started again.
     One that is interrupted must stop its agents and not leave them: its folder goes, too.
     """
     folder = Path(tempfile.mkdtemp(prefix="tidegate-demo-"))
     is_kept = True
     try:
         tell(f"a small repository with tests and nine issues: {folder}/repository")
-        done = _demo(house, eyes, folder)
+        done = _demo(house, eyes, folder, chaos=chaos)
         is_kept = keep or done.exit_code not in {0, INTERRUPTED}
         if not is_kept:
             return replace(done, story=(*done.story, _AGAIN))
@@ -150,17 +154,23 @@ def run_demo(house: House, eyes: Eyes, *, keep: bool, tell: Callable[[str], None
             shutil.rmtree(folder)
 
 
-def _demo(house: House, eyes: Eyes, folder: Path) -> Demo:
-    repository = make_world(folder, house.environment)
+def _demo(house: House, eyes: Eyes, folder: Path, *, chaos: bool) -> Demo:
+    looks = LONG_LOOKS if chaos else LOOKS
+    repository = make_world(folder, house.environment, looks=looks)
     before = _files(repository)
-    result = run(house, str(repository), RunWish(), eyes)
+    told: Sequence[str] = ()
+    if chaos:
+        result, told = run_with_chaos(house, folder, eyes)
+    else:
+        result = run(house, str(repository), RunWish(), eyes)
     if result.exit_code == INTERRUPTED:
-        story = ("the demo was interrupted",)
-        return Demo(result=result, exit_code=INTERRUPTED, story=story)
+        words = ("the demo was interrupted",)
+        return Demo(result=result, exit_code=INTERRUPTED, story=words)
     events = log(house, str(repository), run=None, lane=None, last=None)
     problems = (*_problems(events), *_touched(before, repository))
     is_fine = not problems and result.exit_code in {0, 1}
-    return Demo(result=result, exit_code=0 if is_fine else 1, story=(*_story(events), *problems))
+    story = (*_story(events), *problems, *(told if is_fine else ()))
+    return Demo(result=result, exit_code=0 if is_fine else 1, story=story)
 
 
 def _files(repository: Path) -> dict[str, bytes]:

@@ -45,40 +45,48 @@ _ISSUES = (
 _GIT_LIMIT_S = 60
 
 
-def make_world(folder: Path, environment: Mapping[str, str]) -> Path:
+LOOKS, LONG_LOOKS = 6, 25
+"""How often the first builder looks at the tests between its two commits."""
+
+
+def make_world(folder: Path, environment: Mapping[str, str], *, looks: int = LOOKS) -> Path:
     """Write the repository and its issues; the path of the checkout."""
     repository = folder / "repository"
     repository.mkdir()
     for name in _FILES:
-        (repository / name).write_text(_made(f"{name}.txt"), encoding="utf-8")
+        (repository / name).write_text(made_text(f"{name}.txt"), encoding="utf-8")
     (repository / ".gitignore").write_text("__pycache__/\n", encoding="utf-8")
     agent = folder / "agent.sh"
-    agent.write_text(_made("agent.sh"), encoding="utf-8")
-    (repository / "tidegate.toml").write_text(_configuration(folder, agent), encoding="utf-8")
+    agent.write_text(made_text("agent.sh"), encoding="utf-8")
+    (repository / "tidegate.toml").write_text(
+        _configuration(folder, agent, looks), encoding="utf-8"
+    )
     _write_issues(repository / ".tidegate" / "issues")
-    _commit_all(repository, environment)
+    commit_all(repository, environment)
     return repository
 
 
-def _made(name: str) -> str:
+def made_text(name: str) -> str:
+    """A file that comes with the showcase."""
     return resources.files("tidegate.showcase").joinpath("made", name).read_text(encoding="utf-8")
 
 
-def _configuration(folder: Path, agent: Path) -> str:
+def _configuration(folder: Path, agent: Path, looks: int) -> str:
     python = shlex.quote(sys.executable)
-    command = f"DEMO_PYTHON={python} sh {shlex.quote(str(agent))}"
+    command = f"DEMO_PYTHON={python} DEMO_LOOKS={looks} sh {shlex.quote(str(agent))}"
     return (
-        f"[check]\ncommand = {_toml(f'{python} -m unittest -q')}\n"
-        f'[roles.adjudicate]\nagent = "shell"\ncommand = {_toml(command)}\n'
-        f"[roles.build]\ncommand = {_toml(command)}\n"
-        f"[workspace]\nroot = {_toml(str(folder / 'workspaces'))}\n"
+        f"[check]\ncommand = {toml(f'{python} -m unittest -q')}\n"
+        f'[roles.adjudicate]\nagent = "shell"\ncommand = {toml(command)}\n'
+        f"[roles.build]\ncommand = {toml(command)}\n"
+        f"[workspace]\nroot = {toml(str(folder / 'workspaces'))}\n"
         "[run]\nwidth = 3\n"
         "[deadlines]\nheartbeat_s = 3\nmissed_beats_max = 10\ncheckpoint_look_s = 0.2\n"
         "[disk]\nfloor_bytes = 50_000_000\n"
     )
 
 
-def _toml(text: str) -> str:
+def toml(text: str) -> str:
+    """A text as TOML has it."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -92,19 +100,25 @@ def _write_issues(folder: Path) -> None:
         path.write_text(f"{head}\n{made.text}\n", encoding="utf-8")
 
 
-def _commit_all(repository: Path, environment: Mapping[str, str]) -> None:
+def commit_all(
+    repository: Path,
+    environment: Mapping[str, str],
+    message: str = "Dates, months and ranges, with tests",
+) -> None:
+    """Make a folder a repository with one commit of all that is in it."""
     for arguments in (
         ("init", "-q", "-b", "main"),
         ("config", "user.name", "Demo"),
         ("config", "user.email", "demo@example.invalid"),
         ("config", "commit.gpgSign", "false"),
         ("add", "-A"),
-        ("commit", "-q", "-m", "Dates, months and ranges, with tests"),
+        ("commit", "-q", "-m", message),
     ):
-        _git(repository, arguments, environment)
+        git(repository, arguments, environment)
 
 
-def _git(repository: Path, arguments: tuple[str, ...], environment: Mapping[str, str]) -> None:
+def git(repository: Path, arguments: tuple[str, ...], environment: Mapping[str, str]) -> None:
+    """Run git without hooks and without what the environment says to git. Raises Unavailable."""
     clean = {name: value for name, value in environment.items() if not name.startswith("GIT_")}
     done = subprocess.run(
         ("git", "-c", "core.hooksPath=/dev/null", *arguments),

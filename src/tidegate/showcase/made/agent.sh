@@ -32,7 +32,7 @@ def weekday(date):
 NEW
     git add weekday.py
     git commit -qm 'Tell the day of the week'
-    for _ in 1 2 3 4 5 6; do "$DEMO_PYTHON" -m unittest -q; done
+    for _ in $(seq "$DEMO_LOOKS"); do "$DEMO_PYTHON" -m unittest -q; done
     cat >test_weekday.py <<'NEW'
 import unittest
 

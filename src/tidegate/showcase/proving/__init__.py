@@ -1,0 +1,1 @@
+"""The proof: real runs on this machine, with faults, and an examination afterwards."""
