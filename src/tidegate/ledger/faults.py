@@ -18,6 +18,7 @@ _HINTS = {
     sqlite3.SQLITE_LOCKED: "another program writes to the ledger without taking its turn: end it",
     sqlite3.SQLITE_READONLY: "make the ledger's folder and files writable for this user",
     sqlite3.SQLITE_CANTOPEN: "check that the ledger's folder is there and may be read",
+    sqlite3.SQLITE_PROTOCOL: "run any reading command as the ledger's owner once",
     sqlite3.SQLITE_IOERR: "check that disk; nothing of this is acknowledged",
 }
 

@@ -172,19 +172,20 @@ def _is_ours(path: Path) -> bool:
 def _traceless(path: Path) -> str:
     """How to read without making a file: the owner's side files must not become another user's.
 
-    Without a WAL the file is complete by itself; with one, its index is only read.
+    Without a WAL the file is complete by itself; with one, its index is only read. The owner also
+    makes the index anew: a writer that was killed may have left one that fits no log.
     """
     has_wal, has_index = (path.with_name(path.name + side).exists() for side in SIDES)
     if not has_wal:
         return f"file:{_quoted(path)}?mode=ro&immutable=1"
+    if _is_ours(path):
+        return f"file:{_quoted(path)}?mode=ro"
     if has_index:
         return f"file:{_quoted(path)}?mode=ro&readonly_shm=1"
-    if not _is_ours(path):
-        raise NotReady(
-            f"{path}-shm is missing, and only the ledger's owner may make it",
-            hint="run any reading command as the owner once",
-        )
-    return f"file:{_quoted(path)}?mode=ro"
+    raise NotReady(
+        f"{path}-shm is missing, and only the ledger's owner may make it",
+        hint="run any reading command as the owner once",
+    )
 
 
 def _require_known(path: Path, steps: Sequence[Step]) -> int:
