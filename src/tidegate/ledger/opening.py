@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tidegate.core.errors import IntegrityError, NotReady
 from tidegate.ledger.blobs import sync_folder
-from tidegate.ledger.faults import translated
+from tidegate.ledger.faults import is_failed_sync, keep_open, translated
 from tidegate.ledger.filesystem import require_local
 from tidegate.ledger.lock import WriteLock
 from tidegate.ledger.migration import (
@@ -56,12 +56,20 @@ def open_writer(
             try:
                 make_durable(connection)
                 migrate(connection, path, known)
-            except BaseException:
-                connection.close()
+            except BaseException as error:
+                _let_go(connection, error)
                 raise
     finally:
         lock.release()
     return connection
+
+
+def _let_go(connection: sqlite3.Connection, error: BaseException) -> None:
+    """Close a connection that came to nothing, unless that would sync what could not be synced."""
+    if isinstance(error, sqlite3.Error) and is_failed_sync(error):
+        keep_open(connection)
+    else:
+        connection.close()
 
 
 def open_reader(folder: Path, steps: Sequence[Step] | None = None) -> sqlite3.Connection:
