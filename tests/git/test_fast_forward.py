@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.git.test_delivery import MAIN, give, landed, tree_of
-from tests.git.world import World, commit, git, killed_at, same, write
+from tests.git.world import World, commit, git, killed_at, same, start_job, write
 from tidegate.git import checkout, fast_forward
 from tidegate.git.checkout import Checkout
 from tidegate.git.delivery import Delivered, Diverged, Waiting
@@ -49,6 +49,80 @@ def test_it_is_finished_after_a_kill(world: World, at: str) -> None:
     assert git(world.root, "rev-parse", MAIN) == world.base
     assert same(give(world, new), Delivered(new))
     assert_delivered(world, new)
+
+
+def dying_git(folder: Path, leaving: dict[Path, str], *, killing: bool) -> str:
+    """A PATH with a git that dies at the branch and leaves locks there; its starter dies too."""
+    script = folder / "bin" / "git"
+    script.parent.mkdir()
+    left = "\n".join(f"printf '%s' '{text}' > {path}" for path, text in leaving.items())
+    starter = "kill -9 $PPID\n" if killing else ""
+    script.write_text(f"""#!/bin/sh
+case " $* " in *" update-ref -m "*)
+{left}
+{starter}kill -9 $$;;
+esac
+exec {shutil.which("git")} "$@"
+""")
+    script.chmod(0o755)
+    return f"{script.parent}:{os.environ['PATH']}"
+
+
+def locks_of(world: World, new: str) -> dict[Path, str]:
+    """The locks that git makes when it moves the branch that is checked out."""
+    folder = world.root / ".git"
+    return {folder / "refs/heads/main.lock": f"{new}\n", folder / "HEAD.lock": ""}
+
+
+@pytest.mark.parametrize("killing", [False, True])
+def test_the_locks_of_a_killed_git_of_ours_go(world: World, *, killing: bool) -> None:
+    """What our own git left on the branch stops neither the next delivery nor the user."""
+    new = landed(world, FILES)
+    leaving = locks_of(world, new)
+    path = dying_git(world.path, leaving, killing=killing)
+    started = start_job(world.path / "job", job_of(world, new), path=path)
+    assert started.wait(timeout=30) == (-9 if killing else 1)
+    assert all(lock.exists() for lock in leaving) is killing
+    assert same(give(world, new), Delivered(new))
+    assert_delivered(world, new)
+    assert not any(lock.exists() for lock in leaving)
+
+
+@pytest.mark.parametrize("content", ["another", "{base}\n"])
+def test_a_lock_that_says_something_else_stays(world: World, content: str) -> None:
+    """G3-02: a lock on the branch that is not what our git leaves is another's."""
+    new = landed(world, FILES)
+    killed_at(world.path / "job", job_of(world, new), "update-ref")
+    lock = world.root / ".git/refs/heads/main.lock"
+    lock.write_text(content.format(base=world.base))
+    outcome = give(world, new)
+    assert isinstance(outcome, Waiting)
+    assert outcome.paths == (str(lock),)
+    assert lock.exists()
+    lock.unlink()
+    assert same(give(world, new), Delivered(new))
+
+
+def test_a_lock_that_is_older_than_the_delivery_stays(world: World) -> None:
+    """G3-02: one that looks like ours and was there before is not ours."""
+    new = landed(world, FILES)
+    killed_at(world.path / "job", job_of(world, new), "update-ref")
+    lock = world.root / ".git/refs/heads/main.lock"
+    lock.touch()
+    os.utime(lock, (lock.stat().st_mtime - 3600,) * 2)
+    assert isinstance(give(world, new), Waiting)
+    assert lock.exists()
+
+
+def test_a_move_that_git_noted_and_did_not_make_was_not_taken_back(world: World) -> None:
+    """Git writes the reflog before the branch: killed in between, the commit is delivered again."""
+    new = landed(world, FILES)
+    git(world.root, "fetch", "-q", world.hub.path, new)
+    log = world.root / ".git/logs/refs/heads/main"
+    who = "User <user@example.invalid> 1700000000 +0000"
+    with log.open("a") as file:
+        file.write(f"{world.base} {new} {who}\ttidegate: deliver\n")
+    assert same(give(world, new), Delivered(new))
 
 
 def test_it_is_finished_after_a_kill_between_branch_and_index(world: World) -> None:

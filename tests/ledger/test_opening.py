@@ -13,6 +13,8 @@ from tidegate.ledger.sqlite import SqliteLedger
 from tidegate.testing.ledger_history import RUN, RUN_STARTED, UTC
 
 LATEST = len(load_steps())
+_LOG_HEADER_BYTES = 32
+_INDEX_BYTES = 32768
 
 
 def _contents(folder: Path) -> dict[str, str]:
@@ -137,6 +139,21 @@ def test_garbage_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(IntegrityError, match="damaged or no ledger"):
         SqliteLedger.open(tmp_path)
     assert _contents(tmp_path) == before
+
+
+def test_a_log_that_was_only_begun_stops_nobody(tmp_path: Path) -> None:
+    """An index that fits no log, as a killed writer leaves it, is made anew by who opens next."""
+    made = tmp_path / "made"
+    ledger = SqliteLedger.open(made)
+    header = (made / "ledger.db-wal").read_bytes()[:_LOG_HEADER_BYTES]
+    ledger.close()
+    connection = sqlite3.connect(tmp_path / "ledger.db")
+    connection.execute("pragma journal_mode = wal")
+    connection.close()
+    (tmp_path / "ledger.db-wal").write_bytes(header)
+    (tmp_path / "ledger.db-shm").write_bytes(bytes(_INDEX_BYTES))
+    with SqliteLedger.open(tmp_path) as ledger:
+        assert ledger.runs() == []
 
 
 def test_an_old_sqlite_is_named() -> None:

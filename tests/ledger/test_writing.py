@@ -197,6 +197,7 @@ def _error(code: int) -> sqlite3.Error:
         (sqlite3.SQLITE_IOERR_WRITE, Unavailable),
         (sqlite3.SQLITE_READONLY_DBMOVED, Unavailable),
         (sqlite3.SQLITE_CANTOPEN, Unavailable),
+        (sqlite3.SQLITE_PROTOCOL, Unavailable),
         (sqlite3.SQLITE_IOERR_FSYNC, IntegrityError),
         (sqlite3.SQLITE_IOERR_DIR_FSYNC, IntegrityError),
         (sqlite3.SQLITE_CORRUPT, IntegrityError),

@@ -7,9 +7,18 @@ tells how the files, the branch and the index are kept in step, `journal` how on
 """
 
 import os
+import time
 from typing import NamedTuple
 
-from tidegate.git import checkout, durable, fast_forward, journal, submodules
+from tidegate.git import (
+    checkout,
+    durable,
+    fast_forward,
+    journal,
+    obstacles,
+    own_locks,
+    submodules,
+)
 from tidegate.git.checkout import Checkout, Obstacle
 from tidegate.git.command import LONG_S, Git
 from tidegate.git.errors import GitFailed, GitTimedOut
@@ -103,12 +112,14 @@ def _advanced(place: Checkout, intent: Intent) -> Waiting | None:
 def _move(git: Git, ref: str, *, new: str, actual: str | None) -> None:
     """Move a branch that is checked out nowhere, by compare-and-swap; look anew in any case."""
     expected = actual if actual is not None else "0" * len(new)
+    is_free, begun_s = obstacles.lock_of_branch(git, ref) is None, time.time()
     try:
         git.run("update-ref", "-m", "tidegate: deliver", ref, new, expected)
-    except GitTimedOut:
-        raise
-    except GitFailed:
-        if _at(git, ref) == actual:
+    except GitFailed as error:
+        locked = obstacles.lock_of_branch(git, ref) if is_free and error.was_killed else None
+        if locked:
+            own_locks.clear(locked.paths, new, since_s=begun_s)
+        if isinstance(error, GitTimedOut) or _at(git, ref) == actual:
             raise
 
 
@@ -149,7 +160,11 @@ def _is_before(git: Git, first: str, second: str) -> bool:
 
 
 def _was_at(git: Git, ref: str, commit: str) -> bool:
-    """Look the commit up in the branch's reflog: a user who reset it left a trace there."""
+    """Look the commit up in the branch's reflog: a user who reset it left a trace there.
+
+    Git notes a move before it makes it. Where the newest note is of a move that is not made, a git
+    of ours was killed in between, and nobody took anything back.
+    """
     entries = git.run(
         "rev-list",
         "--walk-reflogs",
@@ -158,4 +173,4 @@ def _was_at(git: Git, ref: str, commit: str) -> bool:
         "--",
         ok_codes=(0, 128),
     )
-    return commit in entries.text.split()
+    return commit in entries.text.split()[1:]

@@ -37,6 +37,11 @@ class GitFailed(Unavailable):
         self.returncode = returncode
         self.stderr = stderr
 
+    @property
+    def was_killed(self) -> bool:
+        """A signal ended it: what it had locked it may not have let go of."""
+        return self.returncode < 0
+
 
 def _on_one_line(text: str) -> str:
     return "; ".join(line.strip() for line in text.splitlines() if line.strip())

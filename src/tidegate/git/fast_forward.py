@@ -9,7 +9,7 @@ write is known by being a beginning of what was meant.
 from typing import NamedTuple
 
 from tidegate.core.errors import TidegateError
-from tidegate.git import journal, obstacles, putting_back, smudging
+from tidegate.git import journal, obstacles, own_locks, putting_back, smudging
 from tidegate.git.checkout import Checkout, Obstacle
 from tidegate.git.command import Git
 from tidegate.git.errors import GitFailed, GitTimedOut, HalfWay
@@ -91,7 +91,7 @@ def _put_back(hold: Hold, intent: Intent, before: Before | None) -> str | None:
 
 def _carried_out(hold: Hold, git: Git, plan: Plan, intent: Intent) -> Advanced | Lost:
     _move_files(git, intent, plan)
-    moved = _move_branch(git, intent)
+    moved = _move_branch(hold, git, intent)
     if not moved:
         git.run("read-tree", "-m", "-u", intent.new, intent.old)
     git.run("update-index", "-q", "--refresh", ok_codes=(0, 1))
@@ -107,12 +107,18 @@ def _planned(hold: Hold, intent: Intent) -> tuple[Git, Plan] | Obstacle:
         at = (journal.lock_path(checkout),)
         return Obstacle("another git command is at work in the checkout", at)
     git = hold.git()
-    if locked := obstacles.lock_of_branch(git, intent.ref):
+    locked = obstacles.lock_of_branch(git, intent.ref)
+    if locked and not (hold.resuming and _unlocked(hold, locked, intent)):
         return locked
     plan = obstacles.plan(git, checkout, old=intent.old, new=intent.new, resuming=hold.resuming)
     if isinstance(plan, Obstacle):
         return plan
     return smudging.obstacle(git, checkout.git_dir, plan, intent.new) or (git, plan)
+
+
+def _unlocked(hold: Hold, locked: Obstacle, intent: Intent) -> bool:
+    """Take away what a killed git of ours has locked; False where a lock is another's."""
+    return own_locks.clear(locked.paths, intent.new, since_s=hold.begun_s)
 
 
 def _move_files(git: Git, intent: Intent, plan: Plan) -> None:
@@ -127,13 +133,15 @@ def _move_files(git: Git, intent: Intent, plan: Plan) -> None:
     git.run("read-tree", "-m", "-u", intent.old, intent.new)
 
 
-def _move_branch(git: Git, intent: Intent) -> bool:
+def _move_branch(hold: Hold, git: Git, intent: Intent) -> bool:
     """Move the branch by compare-and-swap; True if it is at the new commit."""
     try:
         git.run("update-ref", "-m", "tidegate: deliver", intent.ref, intent.new, intent.old)
-    except GitTimedOut:
-        raise
-    except GitFailed:
+    except GitFailed as error:
+        if error.was_killed and (locked := obstacles.lock_of_branch(git, intent.ref)):
+            _unlocked(hold, locked, intent)
+        if isinstance(error, GitTimedOut):
+            raise
         at = _commit_of(git, intent.ref)
         if at == intent.old:
             raise

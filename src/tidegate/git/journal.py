@@ -41,6 +41,11 @@ class Hold(NamedTuple):
     descriptor: int
     resuming: bool
 
+    @property
+    def begun_s(self) -> float:
+        """When the intent was written down, in wall time."""
+        return os.fstat(self.descriptor).st_mtime
+
     def lock_index(self) -> bool:
         """Lock the index as git does, by a file that only one can make, or find it locked by us."""
         try:

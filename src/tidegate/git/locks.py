@@ -33,7 +33,7 @@ def clear(workspace: str) -> tuple[str, ...]:
             *_listed(git_fd, "", 1),
             *(path for name in folders for path in _below(git_fd, name)),
         ]
-        held = _open_files() if found else frozenset()
+        held = open_files() if found else frozenset()
         cleared = []
         for path in found:
             if os.path.realpath(os.path.join(workspace, ".git", path)) not in held:
@@ -108,7 +108,7 @@ def _listed(folder: int, prefix: str, depth_left: int) -> Iterator[str]:
                 yield from _listed(inner, f"{prefix}{entry.name}/", depth_left - 1)
 
 
-def _open_files() -> frozenset[str]:
+def open_files() -> frozenset[str]:
     """Return the files that any process has open, as far as we may see."""
     found: set[str] = set()
     for pid in filter(str.isdecimal, os.listdir("/proc")):

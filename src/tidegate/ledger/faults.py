@@ -18,6 +18,7 @@ _HINTS = {
     sqlite3.SQLITE_LOCKED: "another program writes to the ledger without taking its turn: end it",
     sqlite3.SQLITE_READONLY: "make the ledger's folder and files writable for this user",
     sqlite3.SQLITE_CANTOPEN: "check that the ledger's folder is there and may be read",
+    sqlite3.SQLITE_PROTOCOL: "run any reading command as the ledger's owner once",
     sqlite3.SQLITE_IOERR: "check that disk; nothing of this is acknowledged",
 }
 
@@ -34,7 +35,7 @@ def translated(path: Path) -> Iterator[None]:
 def translation(error: sqlite3.Error, path: Path) -> TidegateError:
     """Unavailable where trying later may help; IntegrityError where it must not be tried."""
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    if code in _SYNC_FAILED:
+    if is_failed_sync(error):
         return IntegrityError(
             f"the disk did not confirm what was written to {path} ({error})",
             hint="end this process: what it believes of the ledger may not be on the disk",
@@ -49,3 +50,25 @@ def translation(error: sqlite3.Error, path: Path) -> TidegateError:
     if hint is not None:
         return Unavailable(f"the ledger {path} cannot be used just now ({error})", hint=hint)
     return IntegrityError(f"the ledger {path} refused a statement ({error})")
+
+
+def is_failed_sync(error: sqlite3.Error) -> bool:
+    """Whether the disk did not confirm what was written."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) in _SYNC_FAILED
+
+
+def is_of_the_disk(error: sqlite3.Error) -> bool:
+    """Whether a statement failed for what it stands on, and not for what it says."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return code & _PRIMARY in _HINTS
+
+
+def keep_open(connection: sqlite3.Connection) -> None:
+    """Never let this connection be closed, not even when it is forgotten.
+
+    Closing writes the log into the file and syncs both: into another file where ours was taken
+    away, and once more where a sync has failed, which the kernel answers with a lie.
+    """
+    import ctypes  # noqa: PLC0415 - only where something is wrong with the ledger
+
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))

@@ -77,10 +77,3 @@ def loss(connection: sqlite3.Connection, path: Path) -> IntegrityError:
         hint="end all Tidegate processes (agents go on), move ledger.db and its side files away,"
         " put the copy in their place and run again",
     )
-
-
-def keep_open(connection: sqlite3.Connection) -> None:
-    """Never let this connection be closed: closing would write its log into what is there now."""
-    import ctypes  # noqa: PLC0415 - only where the ledger is lost
-
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))

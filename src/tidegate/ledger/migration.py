@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from tidegate.core.errors import IntegrityError
+from tidegate.ledger.faults import is_of_the_disk
 from tidegate.ledger.statements import FOLDER
 
 APPLICATION_ID = 0x54_47_4C_31
@@ -85,6 +86,8 @@ def _apply(connection: sqlite3.Connection, path: Path, step: Step) -> None:
     except sqlite3.Error as error:
         if connection.in_transaction:
             connection.execute("rollback")
+        if is_of_the_disk(error):
+            raise  # no word of the schema: whoever opens the ledger tells what it is
         raise IntegrityError(
             f"{path} is at version {step.number - 1}, and the step to version {step.number}"
             f" ({step.name}) does not fit it: {error}",

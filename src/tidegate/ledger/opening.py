@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tidegate.core.errors import IntegrityError, NotReady
 from tidegate.ledger.blobs import sync_folder
-from tidegate.ledger.faults import translated
+from tidegate.ledger.faults import is_failed_sync, keep_open, translated
 from tidegate.ledger.filesystem import require_local
 from tidegate.ledger.lock import WriteLock
 from tidegate.ledger.migration import (
@@ -58,12 +58,20 @@ def open_writer(
             try:
                 make_durable(connection)
                 migrate(connection, path, known)
-            except BaseException:
-                connection.close()
+            except BaseException as error:
+                _let_go(connection, error)
                 raise
     finally:
         lock.release()
     return connection
+
+
+def _let_go(connection: sqlite3.Connection, error: BaseException) -> None:
+    """Close a connection that came to nothing, unless that would sync what could not be synced."""
+    if isinstance(error, sqlite3.Error) and is_failed_sync(error):
+        keep_open(connection)
+    else:
+        connection.close()
 
 
 def open_reader(folder: Path, steps: Sequence[Step] | None = None) -> sqlite3.Connection:
@@ -176,19 +184,20 @@ def _is_ours(path: Path) -> bool:
 def _traceless(path: Path) -> str:
     """How to read without making a file: the owner's side files must not become another user's.
 
-    Without a WAL the file is complete by itself; with one, its index is only read.
+    Without a WAL the file is complete by itself; with one, its index is only read. The owner also
+    makes the index anew: a writer that was killed may have left one that fits no log.
     """
     has_wal, has_index = (path.with_name(path.name + side).exists() for side in SIDES)
     if not has_wal:
         return f"file:{_quoted(path)}?mode=ro&immutable=1"
+    if _is_ours(path):
+        return f"file:{_quoted(path)}?mode=ro"
     if has_index:
         return f"file:{_quoted(path)}?mode=ro&readonly_shm=1"
-    if not _is_ours(path):
-        raise NotReady(
-            f"{path}-shm is missing, and only the ledger's owner may make it",
-            hint="run any reading command as the owner once",
-        )
-    return f"file:{_quoted(path)}?mode=ro"
+    raise NotReady(
+        f"{path}-shm is missing, and only the ledger's owner may make it",
+        hint="run any reading command as the owner once",
+    )
 
 
 def _require_known(path: Path, steps: Sequence[Step]) -> int:

@@ -17,8 +17,8 @@ from tidegate.core.lease import Lease, Renew
 from tidegate.core.word import Spoken, Word
 from tidegate.ledger import append, words
 from tidegate.ledger.chain import GENESIS, Sealed
-from tidegate.ledger.faults import translated, translation
-from tidegate.ledger.identity import Identity, keep_open, loss
+from tidegate.ledger.faults import keep_open, translated, translation
+from tidegate.ledger.identity import Identity, loss
 from tidegate.ledger.lock import WriteLock
 from tidegate.ledger.opening import BUSY_MAX_S
 from tidegate.ledger.statements import load
@@ -90,20 +90,28 @@ class Writer:
                 self._connection.execute("pragma busy_timeout = 0")
                 self._connection.execute("pragma wal_checkpoint(truncate)").fetchone()
                 self._connection.execute(f"pragma busy_timeout = {int(BUSY_MAX_S * 1000)}")
+        except IntegrityError as error:
+            self._end = error
+            raise
         finally:
             self._lock.release()
 
     def close(self) -> None:
         """Close the connection, with an empty log where nobody else uses it."""
-        if self._end is not None or self._identity.is_lost():
+        try:
+            if self._end is None and not self._identity.is_lost():
+                with suppress(Unavailable):
+                    self.checkpoint()
+                self._tables.close()
+                self._connection.close()
+            else:
+                keep_open(self._connection)
+        except IntegrityError:
             keep_open(self._connection)
-        else:
-            with suppress(Unavailable):
-                self.checkpoint()
-            self._tables.close()
-            self._connection.close()
-        self._identity.close()
-        self._lock.close()
+            raise
+        finally:
+            self._identity.close()
+            self._lock.close()
 
     def _transact(self, work: Callable[["SqliteTables"], _Made]) -> _Made:
         """Do all of the work durably, or none of it."""
