@@ -51,7 +51,7 @@ def test_rounds_are_not_in_step(tmp_path: Path) -> None:
 
 
 def test_an_observation_has_the_five_fields(tmp_path: Path) -> None:
-    """C174 to C178: state and deadline, class, progress, action with its key, words."""
+    """C174, C175, C176, C177, C178: state and deadline, class, progress, action and key, words."""
     world = scene(tmp_path, fix=[HANGS])
     freeze(world, TURN)
     at(world, lambda _: bool(told(world, e.InterventionClaimed)), _observe_soon)
