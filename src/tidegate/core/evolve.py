@@ -4,7 +4,6 @@
 and applies it, so that what is recorded and what is believed cannot come apart.
 """
 
-from dataclasses import replace
 from typing import assert_never
 
 from tidegate.core import events as e
@@ -12,6 +11,7 @@ from tidegate.core.attempt import State, may_move, may_succeed
 from tidegate.core.errors import IllegalTransition
 from tidegate.core.evolve_lane import evolve_lane
 from tidegate.core.lane import Attempt, End, Lane, Seen, Staged, Turn
+from tidegate.core.records import replace
 from tidegate.core.values import Authorization, Role, Ruling, Verdict
 
 _S = State

@@ -3,8 +3,6 @@
 What it makes of an attempt is `evolve`'s.
 """
 
-from dataclasses import replace
-
 from tidegate.core import events as e
 from tidegate.core.lane import (
     Adjudication,
@@ -16,6 +14,7 @@ from tidegate.core.lane import (
     Question,
     Red,
 )
+from tidegate.core.records import replace
 from tidegate.core.values import DEFER, About, Cause, Role, Ruling, Verdict
 
 

@@ -1,12 +1,13 @@
 """What is known of a run as a whole: the fold of its own stream, lane ""."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tidegate.core import events as e
 from tidegate.core.clock import Reading, Trust
 from tidegate.core.drain import Drain
 from tidegate.core.errors import IllegalTransition
+from tidegate.core.records import replace
 from tidegate.core.values import Verdict
 
 
