@@ -205,6 +205,7 @@ def test_a_runner_that_dies_after_the_deed_is_asked_again_and_it_is_done_once(
     assert result.exit_code == 0
     assert len([key for key in tracker.asked if key.endswith(part)]) == 2
     assert tracker.kinds() == [("claim", "fix"), ("close", "fix")]
+    assert {each.outcome for each in told(world, e.EffectSettled)} == {"done"}
 
 
 @pytest.mark.parametrize("kind", [e.EffectIntended, e.LaneOpened, e.Landed, e.DeliverySettled])

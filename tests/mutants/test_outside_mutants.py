@@ -42,19 +42,6 @@ MUTANTS = [
         story(tells.test_what_somebody_else_has_is_not_built),
     ),
     mutant(
-        "an unknown claim is as good as a yes",
-        tracking,
-        "    elif told.outcome not in (None, DONE):",
-        "    elif told.outcome == UNKNOWN:\n"
-        "        return True\n"
-        "    elif told.outcome not in (None, DONE):",
-        story(
-            tells.test_an_issue_whose_claim_is_not_settled_is_not_built,
-            answer=SILENT,
-            outcome="unknown",
-        ),
-    ),
-    mutant(
         "a refused claim keeps its place",
         tick,
         "    while not engine.is_held and skipped < len(engine.skipped):",

@@ -8,7 +8,8 @@ import pytest
 from tests.sim.seeds import world_of
 from tidegate.core.invariants import Watch
 
-SEEDS = 12
+SEEDS = 26
+"""As many as it takes for each rule to be asked: a runner must stop for good in one of them."""
 SEEDS_MORE = 150
 
 

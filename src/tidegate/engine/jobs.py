@@ -25,18 +25,20 @@ def look_at_job(
     work: Work,
     *,
     may_start: Callable[[], bool] = lambda: True,
+    is_wanted: Callable[[], bool] = lambda: True,
     keeps: bool = False,
 ) -> WorkResult | None:
     """What came of a job; None while it runs, or where it will be started after the commit.
 
-    With `keeps` its folder stays: it is the only record that the job was done.
+    `is_wanted` is asked after the commit: another lane may have changed what this is for in the
+    same tick. With `keeps` its folder stays: it is the only record that the job was done.
     """
     folder = engine.setup.places.job(name)
     seen = see(engine, folder, fence=_EPOCH + 1)
     match seen:
         case Absent():
             if may_start():
-                engine.after_commit(folder, lambda: start_job(engine, folder, work))
+                engine.after_commit(folder, lambda: _start_if(is_wanted, engine, folder, work))
             return None
         case Running():
             watch_job(engine, folder, seen, deadline_s=_deadline_s(engine, work))
@@ -80,6 +82,11 @@ def is_quiet(engine: Engine, name: str) -> bool:
     if isinstance(seen, Running):
         watch_job(engine, folder, seen, deadline_s=deadlines.job_s + deadlines.setup_s)
     return not isinstance(seen, Running | Unsettled)
+
+
+def _start_if(is_wanted: Callable[[], bool], engine: Engine, folder: str, work: Work) -> None:
+    if is_wanted():
+        start_job(engine, folder, work)
 
 
 def start_job(engine: Engine, folder: str, work: Work) -> None:

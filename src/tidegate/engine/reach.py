@@ -81,10 +81,15 @@ def _look(
     work: Work,
     *,
     may_start: Callable[[], bool] = lambda: True,
+    is_wanted: Callable[[], bool] = lambda: True,
 ) -> WorkResult | None:
     """Look at a job of an attempt. One that failed a moment ago is not begun again yet."""
     return look_at_job(
-        engine, name, work, may_start=lambda: may_start() and engine.may_try(attempt.id)
+        engine,
+        name,
+        work,
+        may_start=lambda: may_start() and engine.may_try(attempt.id),
+        is_wanted=is_wanted,
     )
 
 
@@ -227,7 +232,9 @@ def _merge_ahead(engine: Engine, lane: Lane, build: Attempt, effect: f.MergeAhea
     wanted = (build.tip or "", effect.target)
     if engine.unmerged_ahead.get(lane.id) == wanted:
         return ()
-    result = _look_at_merge(engine, lane, build, effect.target)
+    result = _look_at_merge(
+        engine, lane, build, effect.target, is_wanted=lambda: _is_offered(engine, effect.target)
+    )
     if result is None:
         return ()
     is_well = isinstance(result, Merged) and not result.findings
@@ -238,7 +245,20 @@ def _merge_ahead(engine: Engine, lane: Lane, build: Attempt, effect: f.MergeAhea
     return ()
 
 
-def _look_at_merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> WorkResult | None:
+def _is_offered(engine: Engine, commit: str) -> bool:
+    """A lane still has this commit as what is to land."""
+    offered = (lane.candidate for lane in engine.book.tally.queueing.values())
+    return any(each is not None and each.commit == commit for each in offered)
+
+
+def _look_at_merge(
+    engine: Engine,
+    lane: Lane,
+    build: Attempt,
+    target: str,
+    *,
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> WorkResult | None:
     head = engine.ports.ledger.head(engine.book.run.id)
     work = MergeWork(
         target=target,
@@ -257,7 +277,9 @@ def _look_at_merge(engine: Engine, lane: Lane, build: Attempt, target: str) -> W
         since=lane.candidate.target if lane.candidate is not None else None,
     )
     name = f"{build.id}-merge-{(build.tip or '')[:12]}-{target[:12]}-{build.jobs_failed}"
-    return _look(engine, build, name, work, may_start=lambda: not engine.is_held)
+    return _look(
+        engine, build, name, work, may_start=lambda: not engine.is_held, is_wanted=is_wanted
+    )
 
 
 def _candidate(

@@ -56,6 +56,7 @@ def take_stock(engine: Engine) -> None:
             for attempt in lane.attempts.values():
                 _take_stock_of(engine, lane.id, attempt)
         engine.end()
+        engine.book.flush()
     engine.book.flush()
 
 

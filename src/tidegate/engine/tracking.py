@@ -7,6 +7,7 @@ the opening of the lane that it is asked for, and the end of the run. What is st
 blocks its issue until it is reconciled, by another try or by its owner.
 """
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import assert_never
@@ -19,6 +20,7 @@ from tidegate.core.run_words import reconcile
 from tidegate.core.values import Outcome, Role
 from tidegate.engine.book import CONTROLLER
 from tidegate.engine.engine import End, Engine, Skipped
+from tidegate.engine.monitor import watch_job
 from tidegate.engine.sight import Lost, Unsettled, see
 from tidegate.playbooks.queue import lane_name
 from tidegate.ports.ledger import Row
@@ -234,7 +236,9 @@ def _look(engine: Engine, jobs: TrackerJobs, intent: EffectIntended) -> None:
         case Absent():
             if engine.may_try(intent.receipt):
                 engine.after_commit(folder, lambda: _start(engine, jobs, intent, folder))
-        case Running() | Unsettled():
+        case Running():
+            watch_job(engine, folder, seen, deadline_s=math.inf)  # its runner keeps its own
+        case Unsettled():
             pass
         case Lost():
             _heard(engine, intent, Answer(outcome=UNKNOWN, detail="the runner of its command died"))
