@@ -2,12 +2,17 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.engine.scene import at, die, freeze, outcomes, runs_in, scene, started, told
 from tests.sim.builders import GOOD, HANGS, Deed
 from tests.sim.world import World
 from tidegate.core import events as e
+from tidegate.core.errors import StaleEpoch
+from tidegate.core.lease import Release
 from tidegate.engine.engine import Engine
 from tidegate.engine.places import Places
+from tidegate.ports.ledger import Batch
 
 TURN = "fix-build-1/turns/1"
 
@@ -134,3 +139,24 @@ def test_expiry_counts_only_by_clocks_that_are_reconciled(tmp_path: Path) -> Non
     assert len(told(world, e.Regranted)) == 1
     assert started(world, "/attempts/fix-build-") == 1
     assert outcomes(world) == {"fix": "landed"}
+
+
+def test_what_carries_an_old_epoch_is_refused_and_recorded(tmp_path: Path) -> None:
+    """C090: somebody fences a turn; what is told of it then changes nothing, and is on record."""
+    world = scene(tmp_path, fix=[GOOD])
+
+    def fence(engine: Engine) -> None:
+        lease = world.ledger.lease(engine.book.run.id, "fix-build-1")
+        taken = Release(
+            run_id=lease.run_id, attempt_id=lease.attempt_id, epoch=lease.epoch, fence=True
+        )
+        world.ledger.commit(engine.book.fence, Batch(leases=(taken,)))
+
+    at(world, lambda _: bool(told(world, e.TurnStarted)), fence)
+    world.durable.check_rows = lambda _: None  # type: ignore[method-assign]  # no event says it
+    with pytest.raises(StaleEpoch):
+        world.run_to_end()
+    refused = told(world, e.StaleWriteRefused)
+    assert {(each.attempt, each.epoch, each.granted) for each in refused} == {("fix-build-1", 1, 2)}
+    assert len(refused) == 4  # [limits] infra_max of this world
+    assert not told(world, e.TurnEnded)

@@ -8,6 +8,7 @@ before the facts that ask for it are durable, and everything it starts can be st
 
 from tidegate.core.commands import NoteLanding, OpenLane, OpenTurn
 from tidegate.core.effects import Effect
+from tidegate.core.errors import StaleEpoch
 from tidegate.core.issue import Issue
 from tidegate.core.lane import Candidate, Lane
 from tidegate.core.values import Role, Verdict
@@ -21,6 +22,7 @@ from tidegate.engine.places import hub_ref
 from tidegate.engine.publication import advance_publication
 from tidegate.engine.reach import reach
 from tidegate.engine.recovery import recover_the_rest
+from tidegate.engine.stale import begin_anew
 from tidegate.engine.tracking import advance_tracking, is_claimed
 from tidegate.engine.turns import open_lease
 from tidegate.engine.upkeep import advance_upkeep
@@ -59,7 +61,11 @@ def tick(engine: Engine, now: Reading) -> bool:
 
 
 def _commit(engine: Engine) -> bool:
-    is_recorded = engine.book.flush()
+    try:
+        is_recorded = engine.book.flush()
+    except StaleEpoch as error:
+        begin_anew(engine, error)
+        return True
     starts, engine.starts = engine.starts, {}
     settling, engine.settling = engine.settling, {}
     for act in (*starts.values(), *settling.values()):

@@ -29,6 +29,8 @@ class Watch:
     """When this controller first saw a runner at work in a folder."""
     stop_asked_s: dict[str, float] = field(default_factory=dict)
     """When a runner was asked to end."""
+    stale_writes: dict[str, int] = field(default_factory=dict)
+    """How often something of an attempt was refused for its epoch."""
     unproved: set[str] = field(default_factory=set)
     """Folders that were given up, and of which it is not known that nothing lives of them."""
 
