@@ -8,6 +8,7 @@ that stands by to fork jobs, have a row of their own.
 import contextlib
 import select
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -16,14 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.figures import AT_MOST, Goal, Kind, Row, Table
-from bench.world import AGENT, World, make_world
+from bench.world import AGENT, WIDTH, World, lane, make_world
 
 CPU_GOAL = Goal(AT_MOST, 0.1)
 """Percent of one core."""
+MANY_CPU_GOAL = Goal(AT_MOST, 0.5)
+"""Percent of one core, with a hundred agents at work."""
 MEMORY_GOAL = Goal(AT_MOST, 30.0)
 """MB."""
 _BEGIN_LIMIT_S, _END_LIMIT_S = 60.0, 60.0
 _SETTLE_S = 3.0
+_TAKE_S = 0.05
 """What the start itself costs is over by then."""
 _STEP_S = 0.05
 
@@ -34,6 +38,42 @@ class _Seen:
 
     cpu_s: float
     memory_mb: float
+
+
+def measure_many(folder: Path, *, seconds: float, agents: int) -> Table:
+    """One run with so many agents at work, watched for so long."""
+    world = make_world(folder / "idle-many", agents)
+    settings = world.repository / "tidegate.toml"
+    text = settings.read_text(encoding="utf-8").replace(f"width = {WIDTH}", f"width = {agents}")
+    work = f"touch {world.home}/began-$TIDEGATE_LANE; exec sleep 3600"
+    settings.write_text(text.replace(AGENT, work), encoding="utf-8")
+    with _running(world) as process:
+        for number in range(1, agents + 1):
+            _until_there(world.home / f"began-{lane(number)}")
+        _pause(_SETTLE_S + _TAKE_S * agents)
+        first = _seen(process.pid)
+        commits = _commits(world)
+        _pause(seconds)
+        last = _seen(process.pid)
+    share = 100 * (last.cpu_s - first.cpu_s) / seconds
+    return Table(
+        name="idle-100",
+        title=f"A controller whose {agents} agents work for a long time",
+        ours="tidegate",
+        other="-",
+        rows=(
+            _row("processor time of the controller", "% of a core", share, MANY_CPU_GOAL),
+            _row("memory of the controller (VmRSS)", "MB", last.memory_mb, None),
+            _row("events recorded meanwhile", "events", _commits(world) - commits, None),
+        ),
+        notes=(f"Watched for {seconds:g} s; leases are renewed once in 60 s.",),
+    )
+
+
+def _commits(world: World) -> int:
+    path = world.repository / ".git" / "tidegate" / "ledger.db"
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as ledger:
+        return int(ledger.execute("select count(*) from event").fetchone()[0])
 
 
 def measure(folder: Path, *, seconds: float) -> Table:

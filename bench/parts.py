@@ -4,7 +4,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import demo, idle, lanes, ledger, queue, runner, scope, status, ticks, workspaces
+from bench import (
+    demo,
+    ended,
+    idle,
+    lanes,
+    ledger,
+    queue,
+    recovery,
+    runner,
+    scope,
+    status,
+    ticks,
+    workspaces,
+)
 from bench.figures import AT_LEAST, AT_MOST, Goal, Kind, Row, Table
 
 Measure = Callable[[Path], Table]
@@ -88,6 +101,18 @@ PARTS: Mapping[str, Part] = {
     "idle": Part(
         short=lambda folder: idle.measure(folder, seconds=20.0),
         long=lambda folder: idle.measure(folder, seconds=60.0),
+    ),
+    "idle-100": Part(
+        short=lambda folder: idle.measure_many(folder, seconds=20.0, agents=20),
+        long=lambda folder: idle.measure_many(folder, seconds=120.0, agents=100),
+    ),
+    "recovery": Part(
+        short=lambda folder: recovery.measure(folder, attempts=20, rounds=3),
+        long=lambda folder: recovery.measure(folder, attempts=1000, rounds=5),
+    ),
+    "ended": Part(
+        short=lambda folder: ended.measure(folder, ended=1000, rounds=3),
+        long=lambda folder: ended.measure(folder, ended=10_000, rounds=9),
     ),
     "demo": Part(
         short=lambda folder: demo.measure(folder, rounds=3),
