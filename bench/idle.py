@@ -57,7 +57,7 @@ def measure_many(folder: Path, *, seconds: float, agents: int) -> Table:
         last = _seen(process.pid)
     share = 100 * (last.cpu_s - first.cpu_s) / seconds
     return Table(
-        name="idle-100",
+        name="idle-many",
         title=f"A controller whose {agents} agents work for a long time",
         ours="tidegate",
         other="-",

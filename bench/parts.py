@@ -102,7 +102,7 @@ PARTS: Mapping[str, Part] = {
         short=lambda folder: idle.measure(folder, seconds=20.0),
         long=lambda folder: idle.measure(folder, seconds=60.0),
     ),
-    "idle-100": Part(
+    "idle-many": Part(
         short=lambda folder: idle.measure_many(folder, seconds=20.0, agents=20),
         long=lambda folder: idle.measure_many(folder, seconds=120.0, agents=100),
     ),

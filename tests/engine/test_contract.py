@@ -160,3 +160,15 @@ def test_what_carries_an_old_epoch_is_refused_and_recorded(tmp_path: Path) -> No
     assert {(each.attempt, each.epoch, each.granted) for each in refused} == {("fix-build-1", 1, 2)}
     assert len(refused) == 4  # [limits] infra_max of this world
     assert not told(world, e.TurnEnded)
+
+
+def test_waiting_records_nothing_but_one_observation_an_interval(tmp_path: Path) -> None:
+    """G8: while an agent works nothing is decided, and no model is there that could be asked."""
+    world = scene(tmp_path, fix=[Deed(work_s=550.0, commits="never")])
+    world.run_to_end()
+    events = world.events()
+    began = events.index(told(world, e.TurnStarted)[0])
+    ended = events.index(told(world, e.TurnEnded)[0])
+    kinds = {type(each) for each in events[began + 1 : ended]}
+    assert kinds <= {e.Observed, e.MonitorRan}
+    assert ended - began <= 4

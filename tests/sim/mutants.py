@@ -16,10 +16,22 @@ from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Limits
 from tidegate.core.values import Verdict
 from tidegate.engine import base_check as base
-from tidegate.engine import book, clocks, jobs, loop, monitor, reach, recovery, tick, turns
+from tidegate.engine import (
+    book,
+    clocks,
+    jobs,
+    loop,
+    monitor,
+    reach,
+    recovery,
+    sight,
+    tick,
+    turns,
+)
 from tidegate.engine.engine import Engine
 from tidegate.playbooks import build
 from tidegate.ports.git import MoveWork
+from tidegate.ports.runners import Running
 
 Patch = Callable[[object, str, object], None]
 """As `monkeypatch.setattr`."""
@@ -337,6 +349,27 @@ def _say_a_recovery_twice(patch: Patch) -> None:
     patch(turns, "note_recovery", note)
 
 
+def _adopt_nobody(patch: Patch) -> None:
+    """Whoever was at work when a controller died is taken for dead."""
+
+    def see(engine: Engine, folder: str, *, fence: int) -> Any:
+        seen = sight.see(engine, folder, fence=fence)
+        is_open = "/turns/" in folder and engine.watch.unrecovered
+        return sight.Lost(None) if is_open and isinstance(seen, Running) else seen
+
+    patch(turns, "see", see)
+    patch(recovery, "see", see)
+
+
+def _observe_all_the_time(patch: Patch) -> None:
+    def end_round(engine: Engine, observed: int, inconclusive: int) -> None:
+        original(engine, observed, inconclusive)
+        engine.watch.round_due_s = 0.0
+
+    original = monitor._end_round
+    patch(monitor, "_end_round", end_round)
+
+
 MUTANTS: Mapping[str, Mutant] = {
     "a drain that nobody keeps": Mutant(
         _a_drain_that_nobody_keeps,
@@ -407,6 +440,10 @@ MUTANTS: Mapping[str, Mutant] = {
         _say_nothing_of_a_recovery, ("an attempt moves before it is said",)
     ),
     "say a recovery twice": Mutant(_say_a_recovery_twice, ("was recovered under epoch",)),
+    "adopt nobody": Mutant(_adopt_nobody, ("a turn is given up that is alive",)),
+    "observe all the time": Mutant(
+        _observe_all_the_time, ("it observes more often than it says", "it runs hot")
+    ),
     "retry a job in its folder": Mutant(_retry_a_job_in_its_folder, ("",)),
 }
 """By name. The rules are beginnings of what is said; an exception of the product counts as well."""

@@ -41,6 +41,9 @@ def require(holds: object, rule: str, *about: object) -> None:
 class Durable:
     """The fold of what is durable, and the rules for each entry that becomes so."""
 
+    _round_due_s = 0.0
+    """When the controller that is there may observe again."""
+
     def __init__(
         self,
         limits: Limits,
@@ -97,11 +100,20 @@ class Durable:
                 self._unknown_before |= {} if self.run is None else self.run.blocked
             if isinstance(entry.event, e.ControllerTookOver):
                 self._unrecovered = set(self._open_attempts())
+                self._round_due_s = 0.0
+            if isinstance(entry.event, e.MonitorRan):
+                self._check_round(entry.event)
             if entry.lane == "":
                 self._check_run(entry)
                 self.run = evolve_run(self.run, run_id, entry)
             else:
                 self._take_lane(entry)
+
+    def _check_round(self, event: e.MonitorRan) -> None:
+        """G8: one round an interval and controller, and nothing in between."""
+        is_due = event.monotonic_s >= self._round_due_s
+        require(is_due, "it observes more often than it says", event)
+        self._round_due_s = event.monotonic_s + event.next_s
 
     def _open_attempts(self) -> Iterable[str]:
         for lane in self.lanes.values():
