@@ -132,7 +132,7 @@ def _tests(asked: Asked) -> Sequence[str]:
 
 _ALL: Mapping[str, Part] = {
     "worlds": Part(argv=_worlds, shown=_of_worlds, wants=lambda asked: f" SEEDS={asked.seeds}"),
-    "leases": Part(argv=_module("tests.lease_model"), shown=_as_it_is),
+    "leases": Part(argv=_module("tidegate.testing.lease_proof", "6"), shown=_as_it_is),
     "crashes": Part(argv=_module("tests.crash"), shown=_as_it_is),
     "kills": Part(argv=_kills, shown=_of_kills, wants=lambda asked: f" KILLS={asked.kills}"),
     "tests": Part(argv=_tests, shown=_last_line),
