@@ -219,9 +219,7 @@ class Story:
         return [entry.event for entry in self.entries if isinstance(entry.event, kind)]
 
 
-_NOW = playbook.Now(
-    deadlines_utc={role: role.value for role in Role}, checkpoint_deadline_utc="checkpoint"
-)
+_NOW = playbook.Now(label="in {:g} s".format)
 
 
 def moves_of(before: Lane | None, entry: e.Entry) -> Mapping[Move, None]:

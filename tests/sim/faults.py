@@ -20,6 +20,9 @@ CALL_S = 0.0005
 _WRITES = frozenset({"ledger.commit:before", "ledger.put_text:before", "store.promote:before"})
 
 
+_OF_CLOCKS = frozenset({"wall_step", "suspend", "clock_lies"})
+
+
 class SimulatedCrash(BaseException):
     """The controller dies here. Nothing can catch it, and nothing in memory is left."""
 
@@ -73,6 +76,7 @@ class Faults:
         self._chances = {
             each.name: value for each in fields(odds) if (value := getattr(odds, each.name))
         }
+        self._is_misled = not self._chances.keys().isdisjoint(_OF_CLOCKS)
         self._timeline = timeline
         self._calm_at_s = calm_at_s
         self._pause_s = pause_s
@@ -106,7 +110,8 @@ class Faults:
             raise SimulatedCrash(call)
         if self.strikes("pause"):
             self._timeline.pass_by(self.random.uniform(0, self._pause_s))
-        self._mislead()
+        if self._is_misled:
+            self._mislead()
         if call in _WRITES and self.strikes("refusal"):
             raise Unavailable(f"no space left for {call}")
         if call == "ledger.commit:before" and self.strikes("usurped"):

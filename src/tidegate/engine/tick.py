@@ -48,7 +48,7 @@ def tick(engine: Engine, now: Reading) -> bool:
     _look_at_disk(engine)
     if advance_base(engine):
         _open_lanes(engine)
-        labels = _labels(engine)
+        labels = Now(label=now.utc_in)
         for lane in sorted(engine.book.lanes.values(), key=lambda lane: lane.landing is None):
             _advance(engine, lane.id, labels)  # a landing first: it moves the others' target
         advance_upkeep(engine)
@@ -221,11 +221,3 @@ def _ahead(engine: Engine, lane: Lane, head: str | None) -> Candidate | None:
     is_current = candidate is not None and candidate.target == engine.book.run.target
     is_open = candidate is not None and candidate.verdict is not Verdict.FAIL
     return candidate if is_current and is_open else None
-
-
-def _labels(engine: Engine) -> Now:
-    deadlines, now = engine.setup.policy.deadlines, engine.now
-    return Now(
-        deadlines_utc={role: now.utc_in(deadlines.of_role(role)) for role in Role},
-        checkpoint_deadline_utc=now.utc_in(deadlines.checkpoint_s),
-    )

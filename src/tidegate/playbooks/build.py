@@ -5,7 +5,7 @@ path. It answers with commands (facts to be recorded now) and effects (what shou
 It must never do anything itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tidegate.core import commands as c
@@ -73,10 +73,13 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Now:
-    """The wall labels that a turn's deadlines get; made from one reading of the clock."""
+    """Makes the wall labels that a turn's deadlines get, where one is opened.
 
-    deadlines_utc: Mapping[Role, str]
-    checkpoint_deadline_utc: str
+    Of nearly every tick none is wanted, and five labels cost as much as the plan of a lane.
+    """
+
+    label: Callable[[float], str]
+    """The wall label of the instant so many seconds from now."""
 
 
 def plan(lane: Lane, view: View, now: Now) -> Steps:
@@ -217,8 +220,8 @@ def _open_turn(attempt: Attempt, view: View, now: Now) -> c.OpenTurn:
     return c.OpenTurn(
         attempt=attempt.id,
         deadline_s=view.policy.deadlines.of_role(attempt.role),
-        deadline_utc=now.deadlines_utc[attempt.role],
-        checkpoint_deadline_utc=now.checkpoint_deadline_utc,
+        deadline_utc=now.label(view.policy.deadlines.of_role(attempt.role)),
+        checkpoint_deadline_utc=now.label(view.policy.deadlines.checkpoint_s),
     )
 
 
