@@ -51,12 +51,13 @@ def forge(desk: Desk, statement: str) -> None:
 
 
 def test_a_real_ledger_is_lawful(landed: Desk) -> None:
-    """G2, C085: every rule is asked and none broken; one run may be asked for by name."""
+    """G2, C085: no rule is broken, and what was done is asked of all; one run by its name."""
     said = audited(landed)
     assert said["runs"] == 2
     lines = {each["invariant"]: each for each in said["lines"]}
     assert list(lines) == [FOLLOWS, *(each.name for each in INVARIANTS), IN_HUB]
-    assert all(each["checked"] for each in lines.values())
+    unasked = {name for name, each in lines.items() if not each["checked"]}
+    assert unasked == {"a recovery is told once", "an intervention is claimed once"}
     assert said["events"] == len(landed.events()) + len(landed.events(runs(landed)[0]))
     first = audited(landed, "--run", runs(landed)[0])
     assert 0 < first["events"] < said["events"]

@@ -12,6 +12,7 @@ from tidegate.core.lane import Lane
 from tidegate.core.policy import Policy
 from tidegate.core.values import Verdict
 from tidegate.engine.engine import Engine
+from tidegate.engine.tally import Tally
 from tidegate.ports.clock import Reading
 
 
@@ -74,8 +75,10 @@ def test_a_long_silence_is_broken_by_what_is_still_going_on(
 def looked_at(lane: Lane, monotonic_s: float) -> Engine:
     """As much of an engine as is looked at: one open lane, and what time it is."""
     now = Reading(utc="2026-03-14T09:15:00Z", monotonic_s=monotonic_s, boottime_s=0.0, boot_id="")
-    run = SimpleNamespace(base_verdict=Verdict.PASS)
-    book = SimpleNamespace(lanes={lane.id: lane}, run=run)
+    run = SimpleNamespace(base_verdict=Verdict.PASS, blocked={})
+    tally = Tally()
+    tally.note(lane)
+    book = SimpleNamespace(lanes={lane.id: lane}, run=run, tally=tally)
     setup = SimpleNamespace(policy=Policy(), asks_owner=False, agent=lambda _: None)
     engine = SimpleNamespace(
         now=now, book=book, queue=[], setup=setup, running={"a folder"}, disk_note=None

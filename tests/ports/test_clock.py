@@ -1,6 +1,7 @@
 """Deadlines are instants in UTC, whatever the zone of the machine does to its clock."""
 
 import time
+from collections.abc import Iterator
 from datetime import datetime
 
 import pytest
@@ -20,9 +21,12 @@ def reading(utc: str) -> Reading:
 
 
 @pytest.fixture(autouse=True, params=["Europe/Berlin", "America/New_York", "UTC", "Asia/Kathmandu"])
-def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine in this zone."""
-    monkeypatch.setenv("TZ", request.param)
+def zone(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A machine in this zone, and afterwards in its own again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", request.param)
+        time.tzset()
+        yield
     time.tzset()
 
 

@@ -64,11 +64,17 @@ def run(house: House, folder: str, wish: RunWish, eyes: Eyes) -> RunResult:
 
 
 def _has_open_run(house: House, repository: Repository) -> bool:
-    ledger = house.open_ledger_read_only(repository)
+    """Whether a run goes on. What cannot be read is told, or mended, when it is opened to write."""
+    try:
+        ledger = house.open_ledger_read_only(repository)
+    except TidegateError:
+        return False
     if ledger is None:
         return False
     try:
         return find_open_run(ledger) is not None
+    except TidegateError:
+        return False
     finally:
         ledger.close()
 
