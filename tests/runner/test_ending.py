@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -209,3 +210,18 @@ def _command(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def test_whoever_is_found_is_signalled_however_long_it_took_to_find_them() -> None:
+    """G2: on a machine with many processes a look takes longer than a sweep may wait.
+
+    A sweep that gave up before it had sent anything left an orphan at work for good.
+    """
+    with subprocess.Popen(("sleep", "60")) as child:
+        found = process_table.find(child.pid)
+        assert found is not None
+        told, leftovers = ending.end_all(
+            lambda: [found], grace_s=0.0, kill_max_s=0.0, pause=lambda _: None
+        )
+        assert (told, leftovers) == ({child.pid}, (child.pid,))
+        assert child.wait(10.0) == -signal.SIGKILL

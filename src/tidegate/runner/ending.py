@@ -31,8 +31,6 @@ def end_all(
     round_s = _FIRST_ROUND_S
     while living := survivors():
         elapsed_s = time.monotonic() - began_s
-        if elapsed_s > grace_s + kill_max_s:
-            break
         for process in living:
             name = (process.pid, process.start_ticks)
             if elapsed_s >= grace_s:
@@ -40,6 +38,8 @@ def end_all(
             elif name not in told:
                 send(process, signal.SIGTERM)
             told.add(name)
+        if elapsed_s > grace_s + kill_max_s:
+            break  # never before each was signalled: among many, to find them takes long by itself
         pause(round_s)
         round_s = min(ROUND_S, 2 * round_s)
     return {pid for pid, _ in told}, tuple(sorted(process.pid for process in living))
