@@ -199,3 +199,16 @@ def _is_waiting_for_a_lock(folder: str) -> bool:
 def _is_zombie(pid: int) -> bool:
     process = process_table.find(pid)
     return process is not None and process.is_zombie
+
+
+def test_what_many_dead_runners_left_is_ended_in_one_go(stage: Stage) -> None:
+    """G1, G2: each mark has its answer; whoever carries another mark lives on."""
+    specs = [stage.start("sleep", "60") for _ in range(3)]
+    for spec in specs:
+        _kill_runner(stage, spec.folder, stage.beat(spec).runner_pid)
+    dead, other = [spec.mark for spec in specs[:2]], specs[2].mark
+    assert stage.runners.sweep_all([]) == {}
+    stage.runners.sweep_all(dead)
+    until(lambda: not any(stage.runners.survivors(dead).values()))
+    assert stage.runners.sweep_all(dead) == dict.fromkeys(dead, ())
+    assert len(stage.runners.survivors([other])[other]) == 1

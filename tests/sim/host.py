@@ -162,6 +162,10 @@ class Host:
             self._timeline.pass_by(grace_s + _SWEEP_S)
         return tuple(self._living_of(mark))
 
+    def sweep_all(self, marks: Sequence[str]) -> Mapping[str, tuple[int, ...]]:
+        """End what carries these marks; what would not die."""
+        return {mark: self.sweep(mark, grace_s=0.0) for mark in marks}
+
     def stand_down(self) -> None:
         """Nothing of this side's own is kept."""
 

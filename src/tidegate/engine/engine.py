@@ -304,11 +304,14 @@ class Engine:
     def _prove_empty(self) -> None:
         """Look once for what lives of all the folders that were given up since the last time.
 
+        It is ended, all of it in one go.
+
         Their fences stand, so nothing begins in them any more: empty once is empty for good.
         """
         unproved, self.watch.unproved = self.watch.unproved, set()
         living = self.ports.runners.survivors(sorted(unproved))
-        self.watch.empty |= {folder for folder in unproved if not living[folder]}
+        left = self.ports.runners.sweep_all([folder for folder in living if living[folder]])
+        self.watch.empty |= {folder for folder in unproved if not left.get(folder)}
 
     def issue_text(self, lane: Lane) -> str:
         """The issue's text as it was when the lane was opened."""

@@ -197,6 +197,13 @@ class Runners(Protocol):
         """
         ...
 
+    def sweep_all(self, marks: Sequence[str]) -> Mapping[str, tuple[int, ...]]:
+        """End every process that carries one of these marks, in one go; who would not die, of each.
+
+        As `sweep` without a grace: it waits for a moment only.
+        """
+        ...
+
     def wait(self, timeout_s: float) -> None:
         """Sleep until a runner this process started or adopted ends, or the time is over.
 

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -161,11 +161,26 @@ class LocalRunners:
             kill_max_s=ending.KILL_MAX_S if grace_s else BRIEFLY_S,
             pause=time.sleep,
         )
-        # A controller that is process 1 of its container inherits a dead runner's orphans.
-        for pid in told:
-            with contextlib.suppress(ChildProcessError):
-                os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG)
+        _reap(told)
         return leftovers
+
+    def sweep_all(self, marks: Sequence[str]) -> Mapping[str, tuple[int, ...]]:
+        """End every process that carries one of these marks; who would not die, of each mark.
+
+        One look at all processes for all of them: for each by itself it took seconds where many
+        runners had died at once.
+        """
+        if not marks:
+            return {}
+        told, leftovers = ending.end_all(
+            lambda: [each for living in _living(marks).values() for each in living],
+            grace_s=0.0,
+            kill_max_s=BRIEFLY_S,
+            pause=time.sleep,
+        )
+        _reap(told)
+        left = self.survivors(marks) if leftovers else {}
+        return {mark: left.get(mark, ()) for mark in marks}
 
     def wait(self, timeout_s: float) -> None:
         """Sleep until a runner this process started or adopted ends, or the time is over.
@@ -247,6 +262,13 @@ class LocalRunners:
             setsid=True,
             setsigmask=signals.everything(),
         )
+
+
+def _reap(pids: Iterable[int]) -> None:
+    """A controller that is process 1 of its container inherits a dead runner's orphans."""
+    for pid in pids:
+        with contextlib.suppress(ChildProcessError):
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG)
 
 
 def _loader_variables() -> dict[str, str]:
