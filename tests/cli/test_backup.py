@@ -77,6 +77,20 @@ def test_a_backup_of_a_run_at_work_is_whole_and_goes_on_after_a_restore(desk: De
     assert desk.tidegate("audit", "--json").code == 0
 
 
+def test_what_an_agent_left_in_quarantine_keeps_no_backup_from_being_made(desk: Desk) -> None:
+    """G1: a link to nowhere stays a link, and a FIFO, which would hang a reader, is left out."""
+    land(desk, 1)
+    (run,) = (desk.ledger_folder / "runs").iterdir()
+    late = run / "quarantine" / "001-build-1" / "1"
+    late.mkdir(parents=True)
+    (late / "nowhere").symlink_to("gone")
+    os.mkfifo(late / "pipe")
+    (late / "report.md").write_text("late\n", encoding="utf-8")
+    copied = backed_up(desk) / late.relative_to(desk.ledger_folder)
+    assert sorted(each.name for each in copied.iterdir()) == ["nowhere", "report.md"]
+    assert (copied / "nowhere").is_symlink()
+
+
 def test_backups_beside_a_run_that_lands_are_whole(desk: Desk) -> None:
     """G1, G4-10: each holds one moment, whatever was built and landed while it was made."""
     desk.settle("echo $TIDEGATE_ISSUE > part-$TIDEGATE_ISSUE", width=2)

@@ -266,3 +266,14 @@ def test_what_nobody_knew_may_be_settled_later() -> None:
     assert watched(numbered(known))[1] == []
     again = numbered([*known, of_run(DELIVERED)])
     assert [each.invariant for each in watched(again)[1]] == ["an effect is settled once"]
+
+
+def test_how_something_turned_out_is_said_once() -> None:
+    """C167: a reconciliation of what is known is told at that very event; the run goes on."""
+    said = e.ReceiptReconciled(receipt="d-1", outcome="done", by="owner", reason="")
+    unknown = replace(DELIVERED, outcome="unknown")
+    once = [*lawful()[:-1], of_run(unknown), of_run(said)]
+    assert watched(numbered(once))[1] == []
+    twice = numbered([*once, of_run(said), of_run(e.DrainLifted(by="owner"))])
+    (breach,) = watched(twice)[1]
+    assert (breach.invariant, breach.sequence) == (FOLLOWS, len(twice) - 1)

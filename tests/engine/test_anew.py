@@ -1,9 +1,10 @@
 """A run that is ended before its issues are decided: nothing is lost, and another begins."""
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from tests.engine.scene import at, outcomes, runs_in, scene, told
+from tests.engine.scene import at, die, outcomes, runs_in, scene, started, told
 from tests.sim.builders import GOOD, HANGS, Deed
 from tests.sim.faults import SimulatedCrash
 from tests.sim.world import World
@@ -47,6 +48,24 @@ def test_an_agent_at_work_is_stopped_and_its_work_is_kept(tmp_path: Path) -> Non
     assert len(world.ledger.runs()) == 2
     assert outcomes(world) == {"fix": "landed"}
     assert world.git.workspaces == {}
+
+
+def test_a_run_that_somebody_began_meanwhile_is_taken_up_and_not_ended(tmp_path: Path) -> None:
+    """G3: no run was open at first; behind the lock there is one, with an agent at work."""
+    world = scene(tmp_path, fix=[Deed(work_s=500.0)])
+    at(world, runs_in(world, "build-1/turns/1"), die)
+    house = world.house
+
+    def begun_meanwhile(_: str) -> AbstractContextManager[None]:
+        world.house = house  # type: ignore[method-assign]  # the fault of this test
+        assert world.live() is None
+        return nullcontext()
+
+    world.house = lambda: replace(house(), lock_controller=begun_meanwhile)  # type: ignore[method-assign]  # as above
+    world.run_to_end()
+    assert len(world.ledger.runs()) == 1
+    assert outcomes(world) == {"fix": "landed"}
+    assert started(world, "/attempts/fix-build-") == 1
 
 
 def test_what_landed_is_not_done_again(tmp_path: Path) -> None:

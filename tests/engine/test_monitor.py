@@ -1,5 +1,7 @@
 """The monitor: what it observes, when, and that it does each thing once."""
 
+import shutil
+from itertools import pairwise
 from pathlib import Path
 
 from tests.engine.scene import (
@@ -14,13 +16,16 @@ from tests.engine.scene import (
     told,
 )
 from tests.sim.builders import GOOD, HANGS, Deed
+from tests.sim.faults import SimulatedCrash
 from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.core.liveness import Action, Classification
 from tidegate.engine.engine import Engine
+from tidegate.engine.quarantine import keep_apart
 
 TURN = "fix-build-1/turns/1"
 LONG = Deed(work_s=2000.0)
+VAIN_TRIES = 3
 
 
 def long_scene(folder: Path) -> World:
@@ -88,6 +93,47 @@ def test_a_claim_outlives_its_controller_and_is_not_taken_again(tmp_path: Path) 
     claims = [each.key for each in told(world, e.InterventionClaimed)]
     assert claims == ["fix-build-1/1/missed_beats/stop", "fix-build-1/1/stop_ack_timeout/kill"]
     assert outcomes(world) == {"fix": "landed"}
+
+
+def test_a_claim_is_brought_about_though_its_turn_beats_again(tmp_path: Path) -> None:
+    """C184: the controller dies between claim and act, and the next one finds signs of life."""
+    world = scene(tmp_path, fix=[HANGS, GOOD])
+    freeze(world, TURN)
+    ask = world.host.request_stop
+
+    def crash(folder: str, *, epoch: int, reason: str) -> None:
+        found = process(world, TURN)
+        assert found is not None
+        assert (found.spec.folder, epoch, reason) == (folder, 1, "missed_beats")
+        found.frozen_s = (0.0, 0.0)
+        world.host.request_stop = ask  # type: ignore[method-assign]  # the fault of this test
+        raise SimulatedCrash("between claim and act")
+
+    world.host.request_stop = crash  # type: ignore[method-assign]  # the fault of this test
+    assert world.live() is None
+    world.run_to_end()
+    ends = [each.how for each in told(world, e.TurnEnded) if each.attempt == "fix-build-1"]
+    assert ends == ["missed_beats"]
+    assert [each.action for each in told(world, e.InterventionClaimed)] == [Action.STOP]
+
+
+def test_what_force_does_not_end_is_not_hammered(tmp_path: Path) -> None:
+    """G8: a runner that waits for a disk is given time between two tries, and costs no tick."""
+    world = scene(tmp_path, fix=[HANGS, GOOD])
+    freeze(world, TURN)
+    tries: list[float] = []
+    kill = world.host.kill
+
+    def vain(folder: str) -> None:
+        tries.append(world.timeline.now_s)
+        if len(tries) == VAIN_TRIES:
+            kill(folder)
+
+    world.host.kill = vain  # type: ignore[method-assign]  # the fault of this test
+    world.run_to_end()
+    assert outcomes(world) == {"fix": "landed"}
+    assert len(tries) == VAIN_TRIES
+    assert all(after - before >= 30 for before, after in pairwise(tries))
 
 
 def test_a_full_disk_ends_nobody(tmp_path: Path) -> None:
@@ -167,6 +213,49 @@ def test_clocks_in_doubt_advance_nothing_for_a_heartbeat(tmp_path: Path) -> None
     assert trusts == ["trusted", "untrusted", "trusted"]
     (decided,) = told(world, e.Decided)
     assert (decided.condition, decided.severity) == ("monitor_inconclusive", "high")
+    assert outcomes(world) == {"fix": "landed"}
+
+
+def test_what_comes_late_is_known_also_where_a_controller_died_at_the_end(tmp_path: Path) -> None:
+    """C075: it dies between the record of an end and the taking, which the next one makes up."""
+    world = scene(tmp_path, fix=[GOOD])
+
+    def die_before(engine: Engine) -> None:
+        folder = Path(engine.setup.places.turn("fix-build-1", 1))
+        (folder / "staging").mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(folder / "taken", ignore_errors=True)
+        raise SimulatedCrash("between record and taking")
+
+    def write_late(engine: Engine) -> None:
+        staging = Path(engine.setup.places.turn("fix-build-1", 1), "staging")
+        assert not staging.exists()
+        staging.mkdir()
+        (staging / "report.md").write_text("VERDICT: PASS\n", encoding="utf-8")
+
+    at(world, lambda _: bool(told(world, e.TurnEnded)), die_before)
+    assert world.live() is None
+    at(world, lambda _: True, write_late)
+    world.run_to_end()
+    assert len(told(world, e.Quarantined)) == 1
+
+
+def test_what_came_late_and_went_again_stops_nobody(tmp_path: Path) -> None:
+    """C075: whoever writes late may take it away before it is moved; the run goes on."""
+    world = scene(tmp_path, fix=[GOOD])
+
+    def come_and_go(engine: Engine) -> None:
+        late = Path(engine.setup.places.turn("fix-build-1", 1), "staging", "report.md")
+        late.parent.mkdir(parents=True, exist_ok=True)
+        late.write_text("VERDICT: PASS\n", encoding="utf-8")
+        lane = engine.book.lanes["fix"]
+        keep_apart(engine, lane, lane.attempts["fix-build-1"])
+        engine.book.flush()
+        late.unlink()
+
+    at(world, lambda _: bool(told(world, e.Materialized)), come_and_go)
+    world.run_to_end()
+    assert world.deaths == 0
+    assert len(told(world, e.Quarantined)) == 1
     assert outcomes(world) == {"fix": "landed"}
 
 

@@ -71,6 +71,23 @@ def test_the_next_controller_asks_again_under_the_same_key(tmp_path: Path) -> No
     assert settled == ["done", "unknown"], "the unknown receipt is history and stays"
 
 
+def test_a_tracker_that_hangs_when_it_is_asked_again_is_ended(tmp_path: Path) -> None:
+    """G7: its runner gives no sign of life; the run comes to its end, and the receipt stays."""
+    world, _ = tracked(tmp_path, only("close", SILENT))
+    world.live()
+
+    def hang(_: Engine) -> None:
+        found = process(world, "fix-close-again-2")
+        assert found is not None
+        found.frozen_s = (world.timeline.now_s, world.timeline.now_s + 1e9)
+
+    at(world, runs_in(world, "fix-close-again-2"), hang)
+    assert world.live() is not None
+    assert process(world, "fix-close-again-2") is None
+    assert world.timeline.now_s < 3600
+    assert told(world, e.ReceiptReconciled) == []
+
+
 @pytest.mark.parametrize("outcome", ["done", "failed"])
 def test_the_owners_word_settles_it(tmp_path: Path, outcome: str) -> None:
     """It is a further event with the reason; the run ends by it, and says what was not done."""
@@ -215,6 +232,26 @@ def test_a_push_whose_runner_died_is_asked_for_before_another_is_made(
         "done" if after_effect else "failed"
     ]
     assert len(world.git.pushes) == 1
+
+
+def test_a_delivery_that_waits_tells_nothing_of_the_one_before(tmp_path: Path) -> None:
+    """What is in the way may have come after it: nobody says that it failed. The next one tells."""
+    world = scene(tmp_path, fix=[GOOD])
+
+    def lose(_: Engine) -> None:
+        found = process(world, "delivery-1")
+        assert found is not None
+        world.git.checkout.dirt = "there are uncommitted changes"
+        world.host.kill_runner(found, with_agent=True)
+
+    at(world, runs_in(world, "delivery-1"), lose)
+    assert world.live() is not None
+    settled = [each.outcome for each in told(world, e.DeliverySettled)]
+    assert settled == ["unknown", "waiting"]
+    assert (told(world, e.ReceiptReconciled), world.is_ended) == ([], False)
+    world.git.checkout.dirt = None
+    world.run_to_end()
+    assert [each.outcome for each in told(world, e.ReceiptReconciled)] == ["done"]
 
 
 def test_a_controller_that_dies_reconciles_once(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -176,6 +177,24 @@ def test_force_ends_whoever_holds_the_lock_and_nobody_else(stage: Stage) -> None
     stage.runners.kill(one.folder)
     until(lambda: not lock.is_held(one.folder))
     assert lock.is_held(other.folder)
+
+
+def test_force_spares_whoever_only_has_the_lock_open(stage: Stage) -> None:
+    """A probe has the file open for a moment; a folder may be named by a link."""
+    spec = stage.start("sleep", "60")
+    stage.beat(spec)
+    path = Path(spec.folder, files.LOCK)
+    link = stage.root / "link"
+    link.symlink_to(spec.folder)
+    with path.open(encoding="utf-8") as file:
+        probe = subprocess.Popen(("sleep", "60"), pass_fds=(file.fileno(),))
+    try:
+        stage.runners.kill(str(link))
+        until(lambda: not lock.is_held(spec.folder))
+        assert probe.poll() is None
+    finally:
+        probe.kill()
+        probe.wait()
 
 
 def test_a_beat_tells_when_its_agent_began(stage: Stage) -> None:

@@ -18,6 +18,7 @@ from tidegate.core.evolve import evolve, moves_to
 from tidegate.core.history import Breach, Invariant, Past, Step
 from tidegate.core.lane import NEVER_RAN, Attempt
 from tidegate.core.liveness import claim_key
+from tidegate.core.records import replace
 from tidegate.core.run import Run, evolve_run
 from tidegate.core.settle import HARVESTED
 from tidegate.core.values import LANDABLE, Outcome, Verdict
@@ -352,6 +353,8 @@ class Watch:
         """Events of lanes that were left."""
         self._checked = [0] * len(INVARIANTS)
         self._left: set[str] = set()
+        self._run: Run | None = None
+        """The run after the event that is looked at."""
 
     @property
     def checked(self) -> Mapping[str, int]:
@@ -384,7 +387,8 @@ class Watch:
 
     def _step(self, entry: e.Entry) -> tuple[Step, str]:
         if entry.lane == "":
-            return Step(entry, None, None, None), ""
+            self._run, fault = _evolved(self.past, entry)
+            return Step(entry, None, None, None), fault
         before = self.past.lanes.get(entry.lane)
         old = before.attempts.get(entry.attempt or "") if before else None
         try:
@@ -425,15 +429,20 @@ class Watch:
             past.controller_epoch = max(past.controller_epoch, event.controller_epoch)
         elif isinstance(event, e.BaseChecked) and event.verdict is Verdict.PASS:
             past.passed.add(event.tree)
-        if past.run is not None or isinstance(event, e.RunStarted):
-            past.run = _evolved(past, entry)
+        past.run = self._run
 
 
-def _evolved(past: Past, entry: e.Entry) -> Run | None:
+def _evolved(past: Past, entry: e.Entry) -> tuple[Run | None, str]:
+    """The run after an event of its own; as it was, but counted, where the event does not follow.
+
+    Before its start there is none: that is told by a rule of its own.
+    """
+    if past.run is None and not isinstance(entry.event, e.RunStarted):
+        return None, ""
     try:
-        return evolve_run(past.run, past.run_id, entry)
-    except IllegalTransition:
-        return past.run  # the rule of receipts has said it
+        return evolve_run(past.run, past.run_id, entry), ""
+    except IllegalTransition as error:
+        return past.run and replace(past.run, version=entry.version), str(error)
 
 
 def _remember_lane(past: Past, event: e.Event) -> None:

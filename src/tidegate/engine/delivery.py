@@ -1,7 +1,7 @@
 """Delivery: what landed is given to the user's own repository."""
 
 from tidegate.core.events import DeliveryIntended, DeliverySettled
-from tidegate.core.run_words import reconcile
+from tidegate.core.run_words import DONE, reconcile
 from tidegate.engine.book import CONTROLLER
 from tidegate.engine.engine import Engine
 from tidegate.engine.jobs import look_at_job
@@ -53,20 +53,20 @@ def _settle(engine: Engine, intent: DeliveryIntended) -> None:
             outcome, detail = "failed", f"unexpected answer: {result}"
     _count_failures(engine, intent, outcome)
     engine.book.record_run(DeliverySettled(receipt=intent.receipt, outcome=outcome, detail=detail))
-    if outcome in ("delivered", "waiting"):
-        _reconcile(engine, is_done=outcome == "delivered")
+    if outcome == "delivered":
+        _reconcile(engine)
 
 
-def _reconcile(engine: Engine, *, is_done: bool) -> None:
-    """A delivery looks at the ref first: what became of those before it is known by that."""
+def _reconcile(engine: Engine) -> None:
+    """What a branch was given holds what was to be given before it.
+
+    A delivery that waits says nothing of those: what is in its way may have come after them.
+    """
     run = engine.book.run
-    known = "the branch has it" if is_done else "the branch has not got it"
     for receipt, each in run.unknown.items():
         if isinstance(each.intent, DeliveryIntended):
-            said = reconcile(
-                run, receipt, "done" if is_done else "failed", by=CONTROLLER, reason=known
-            )
-            engine.book.record_run(said)
+            known = "the branch has it"
+            engine.book.record_run(reconcile(run, receipt, DONE, by=CONTROLLER, reason=known))
 
 
 def _count_failures(engine: Engine, intent: DeliveryIntended, outcome: str) -> None:

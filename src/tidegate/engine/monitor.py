@@ -65,12 +65,19 @@ def watch_job(engine: Engine, folder: str, seen: Running, *, deadline_s: float) 
 def watch_turn(
     engine: Engine, attempt: Attempt, turn: Turn, seen: Running
 ) -> tuple[c.Command, ...]:
-    """What is to be claimed of a turn under way; what was claimed is brought about."""
+    """What is to be claimed of a turn under way; what was claimed is brought about.
+
+    A claim is owed also where its cause is gone: a runner may beat again when the next controller
+    finds what an earlier one has claimed and not done.
+    """
     folder = engine.setup.places.turn(attempt.id, turn.number)
     finding = finding_of(engine, attempt, turn, seen)
     if finding.lapse is None:
-        return ()
-    if finding.action not in turn.claimed:
+        is_known = finding.classification is not Classification.INCONCLUSIVE
+        if not (turn.claimed and is_known) or folder in engine.watch.stop_asked_s:
+            return ()
+        finding = _with_claims(finding, turn)
+    elif finding.action not in turn.claimed:
         return (c.Intervene(attempt=attempt.id, action=finding.action, lapse=finding.lapse),)
     lapse = turn.claimed[finding.action]
     engine.after_commit(folder, lambda: _act(engine, folder, turn.epoch, finding.action, lapse))
@@ -103,8 +110,12 @@ def _signs_of_turn(engine: Engine, attempt: Attempt, turn: Turn, seen: Running) 
 
 
 def _act(engine: Engine, folder: str, epoch: int, action: Action, lapse: Lapse | None) -> None:
-    """Ask it to end, or end it. Doing it twice is doing it once."""
+    """Ask it to end, or end it. Doing it twice is doing it once.
+
+    What force does not end at once waits for a disk: it is given time again, and is not hammered.
+    """
     if action is Action.KILL:
+        engine.watch.stop_asked_s[folder] = engine.now.monotonic_s
         engine.ports.runners.kill(folder)
     else:
         engine.request_stop(folder, epoch, reason=str(lapse))

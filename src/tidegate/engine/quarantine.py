@@ -5,7 +5,8 @@ there later finds no folder, or makes one anew: then that is known to be late. A
 died has no end of its own telling, and all that it staged is late.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +20,7 @@ STAGING, TAKEN = "staging", "taken"
 _FILES_MAX = 100
 """More late files of one turn are kept where they are."""
 _BYTES_MAX = 5_000_000
+"""What is read of late files in one look, all together."""
 _SHORT = 12
 _GIVEN_UP = frozenset({"lost", Lapse.STOP_ACK_TIMEOUT})
 
@@ -26,6 +28,13 @@ _GIVEN_UP = frozenset({"lost", Lapse.STOP_ACK_TIMEOUT})
 def take_after_commit(engine: Engine, folder: str) -> None:
     """Take a turn's staging away, once that it is over is durable."""
     engine.settle_after_commit(f"{folder}/{STAGING}", lambda: _take(folder))
+
+
+def take_again(engine: Engine, attempt: Attempt) -> None:
+    """Take what a controller has left there that died between the record and the taking."""
+    turn = attempt.turn
+    if turn is not None and turn.end is not None and turn.end.how not in _GIVEN_UP:
+        take_after_commit(engine, engine.setup.places.turn(attempt.id, turn.number))
 
 
 def _take(folder: str) -> None:
@@ -63,15 +72,34 @@ def _is_sealed(attempt: Attempt, turn: int, folder: Path) -> bool:
 
 def _late(staging: Path) -> Iterator[tuple[Path, str]]:
     """The plain files that lie there, with their digests. No link is followed."""
-    if staging.is_symlink() or not staging.is_dir():
-        return
-    for path in sorted(staging.iterdir())[:_FILES_MAX]:
-        if path.is_file() and not path.is_symlink() and path.stat().st_size <= _BYTES_MAX:
-            yield path, sha256_hex(path.read_bytes())
+    left_bytes = _BYTES_MAX
+    for path in _listed(staging):
+        content = _content(path, left_bytes)
+        if content is not None:
+            left_bytes -= len(content)
+            yield path, sha256_hex(content)
+
+
+def _listed(staging: Path) -> Sequence[Path]:
+    """What lies there. An agent may have locked the folder: then it is kept where it is."""
+    with suppress(OSError):
+        if staging.is_dir() and not staging.is_symlink():
+            return sorted(staging.iterdir())[:_FILES_MAX]
+    return ()
+
+
+def _content(path: Path, max_bytes: int) -> bytes | None:
+    """A plain file's content; None for what is another thing, too large, locked or gone by now."""
+    with suppress(OSError):
+        if path.is_file() and not path.is_symlink() and path.stat().st_size <= max_bytes:
+            return path.read_bytes()
+    return None
 
 
 def _move(path: Path, place: str) -> None:
+    """Move it, as far as it is there: whoever wrote it late may take it away again."""
     Path(place).parent.mkdir(parents=True, exist_ok=True)
-    if not Path(place).exists():
-        path.rename(place)
-    path.unlink(missing_ok=True)
+    with suppress(FileNotFoundError, PermissionError):
+        if not Path(place).exists():
+            path.rename(place)
+        path.unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from tidegate.core.lane import Attempt
 from tidegate.core.monitor_events import Recovery
 from tidegate.engine.clocks import may_conclude
 from tidegate.engine.engine import Engine
+from tidegate.engine.quarantine import take_again
 from tidegate.engine.sight import Lost, Seen, Unsettled, see
 from tidegate.ports.runners import Absent, Exit, Running
 
@@ -47,6 +48,9 @@ def take_stock(engine: Engine) -> None:
 
     Nothing is begun and nothing advances. What is not plain yet is said in one of the ticks.
     """
+    for lane in engine.book.lanes.values():
+        for attempt in lane.attempts.values():
+            take_again(engine, attempt)
     for _ in range(_LOOKS):
         engine.begin(engine.ports.clock.now())
         if not engine.watch.unrecovered or not may_conclude(engine):

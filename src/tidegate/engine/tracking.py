@@ -258,22 +258,31 @@ def _ask_again(engine: Engine, jobs: TrackerJobs) -> None:
         intents = (each.intent for each in engine.book.run.unknown.values())
         tracking.asks_again = [each for each in intents if isinstance(each, EffectIntended)]
     for intent in tuple(tracking.asks_again):
-        name = f"{intent.receipt}-again-{engine.book.fence.controller_epoch}"
-        folder = engine.setup.places.job(name)
-        seen = see(engine, folder, fence=_EPOCH + 1)
-        match seen:
-            case Absent():
-                if not engine.is_held:
-                    engine.after_commit(folder, partial(_start, engine, jobs, intent, folder))
-            case Running() | Unsettled():
-                pass
-            case Lost():
-                tracking.asks_again.remove(intent)
-            case Exit():
-                tracking.asks_again.remove(intent)
-                _reconcile(engine, intent, jobs.answer(folder, seen))
-            case _:
-                assert_never(seen)
+        _ask_of(engine, jobs, intent, tracking.asks_again)
+
+
+def _ask_of(
+    engine: Engine, jobs: TrackerJobs, intent: EffectIntended, waiting: list[EffectIntended]
+) -> None:
+    """Ask, or hear what came of it: then it waits no more."""
+    name = f"{intent.receipt}-again-{engine.book.fence.controller_epoch}"
+    folder = engine.setup.places.job(name)
+    seen = see(engine, folder, fence=_EPOCH + 1)
+    match seen:
+        case Absent():
+            if not engine.is_held:
+                engine.after_commit(folder, partial(_start, engine, jobs, intent, folder))
+        case Running():
+            watch_job(engine, folder, seen, deadline_s=math.inf)  # its runner keeps its own
+        case Unsettled():
+            pass
+        case Lost():
+            waiting.remove(intent)
+        case Exit():
+            waiting.remove(intent)
+            _reconcile(engine, intent, jobs.answer(folder, seen))
+        case _:
+            assert_never(seen)
 
 
 def _reconcile(engine: Engine, intent: EffectIntended, answer: Answer) -> None:

@@ -115,7 +115,7 @@ class LocalRunners:
 
         Who it is the kernel says, and not a beat: a frozen runner may never have given one.
         """
-        for process in process_table.openers(f"{folder}/{files.LOCK}"):
+        for process in process_table.holders(f"{folder}/{files.LOCK}"):
             process_table.send(process, signal.SIGKILL)
 
     def declare_lost(self, folder: str, *, epoch: int) -> bool:

@@ -18,6 +18,8 @@ ROOM_FOR_A_MARK = {MARK: "-" * MARK_BYTES_MAX}
 """What a process has to be started with, for its forks to carry marks of their own."""
 
 _MARK_PREFIX = MARK.encode() + b"="
+_LOCK_LINE = b"\nlock:"
+"""What the kernel says of a descriptor through which a lock is held."""
 _EXEC_PAUSE_S = 0.001
 _EXEC_LOOKS_MAX = 250
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD
@@ -70,23 +72,31 @@ def everyone() -> dict[int, Process]:
     return {process.pid: process for process in seen if process is not None}
 
 
-def openers(path: str) -> list[Process]:
-    """The processes that have this file open. Other users' processes cannot be asked."""
-    found = []
-    for name in os.listdir("/proc"):
-        if name.isdigit() and int(name) != os.getpid() and _has_open(name, path):
-            process = find(int(name))
-            if process is not None:
-                found.append(process)
-    return found
+def holders(path: str) -> list[Process]:
+    """The processes that hold a lock on this file, this one left out.
+
+    Whoever only has it open, as a probe has for a moment, is none of them. Other users' processes
+    cannot be asked.
+    """
+    real = os.path.realpath(path)
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit() and _holds(name, real)]
+    found = (find(pid) for pid in sorted(pids) if pid != os.getpid())
+    return [process for process in found if process is not None]
 
 
-def _has_open(pid: str, path: str) -> bool:
-    folder = f"/proc/{pid}/fd"
+def _holds(pid: str, path: str) -> bool:
     try:
-        return any(os.readlink(f"{folder}/{number}") == path for number in os.listdir(folder))
+        numbers = os.listdir(f"/proc/{pid}/fd")
     except OSError:  # it is gone, or another user's
         return False
+    for number in numbers:
+        try:
+            is_it = os.readlink(f"/proc/{pid}/fd/{number}") == path
+        except OSError:  # closed meanwhile
+            continue
+        if is_it and _LOCK_LINE in (_read(f"/proc/{pid}/fdinfo/{number}") or b""):
+            return True
+    return False
 
 
 def carriers(table: Mapping[int, Process], marks: Iterable[str]) -> dict[str, set[int]]:

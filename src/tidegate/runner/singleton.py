@@ -36,47 +36,31 @@ def controller_lock(home: str, *, holder: str) -> Iterator[None]:
 
 
 def _held(folder: str) -> Refused:
-    """Who really holds the lock: whoever has its file open, whatever is written in it."""
-    holders = _holders(f"{folder}/{files.LOCK}")
+    """Who really holds the lock: whoever the kernel names, whatever is written in it."""
+    holders = process_table.holders(f"{folder}/{files.LOCK}")
     said = "; ".join(map(_described, holders))
     hint = "see `tidegate status`; it must end before another can begin"
     if holders:
+        pids = " ".join(str(each.pid) for each in holders)
         hint += (
-            f". Where it hangs, end it: kill {' '.join(map(str, holders))}; nothing is lost by"
+            f". Where it hangs, end it: kill {pids}; nothing is lost by"
             " that, agents go on, and `tidegate run` takes over"
         )
     return Refused(f"a controller runs already ({said or _written(folder)})", hint=hint)
 
 
-def _holders(path: str) -> list[int]:
-    """The processes that have this file open, and are not this one."""
-    found = []
-    for process in process_table.everyone().values():
-        try:
-            opened = os.listdir(f"/proc/{process.pid}/fd")
-            links = {os.readlink(f"/proc/{process.pid}/fd/{each}") for each in opened}
-        except OSError:
-            continue  # gone by now, or another user's
-        if process.pid != os.getpid() and os.path.realpath(path) in links:
-            found.append(process.pid)
-    return sorted(found)
-
-
-def _described(pid: int) -> str:
+def _described(process: process_table.Process) -> str:
     """A process by its number, its start and its command."""
-    process = process_table.find(pid)
-    if process is None:
-        return f"process {pid}"
     with Path("/proc/uptime").open(encoding="ascii") as file:
         up_s = float(file.read().split()[0])
     age_s = max(0.0, up_s - process.start_ticks / os.sysconf("SC_CLK_TCK"))
     start = datetime.now(UTC) - timedelta(seconds=age_s)
     try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+        words = Path(f"/proc/{process.pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
     except OSError:
         words = []
     command = " ".join(map(os.fsdecode, words))[:_COMMAND_MAX]
-    return f"process {pid}, since {start:%Y-%m-%dT%H:%M:%SZ}: {command}"
+    return f"process {process.pid}, since {start:%Y-%m-%dT%H:%M:%SZ}: {command}"
 
 
 def controller_holder(home: str) -> str | None:

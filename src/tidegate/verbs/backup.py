@@ -143,7 +143,11 @@ def _write_manifest(path: Path, done: Backup) -> None:
 
 
 def _copy_tree(source: Path, target: Path) -> None:
-    """Copy files, and sync each; what is being written, and what goes meanwhile, is left out."""
+    """Copy files, and sync each; what is being written, and what goes meanwhile, is left out.
+
+    A folder in quarantine is what an agent made of it: a link stays a link, and is not followed,
+    and what is neither link nor plain file (a FIFO) holds nothing that could be kept.
+    """
     for at, _, names in os.walk(source):
         place = target / Path(at).relative_to(source)
         for name in sorted(names):
@@ -152,12 +156,15 @@ def _copy_tree(source: Path, target: Path) -> None:
 
 
 def _copy_file(source: Path, target: Path) -> None:
+    if not (source.is_symlink() or source.is_file()):
+        return
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         shutil.copyfile(source, target, follow_symlinks=False)
     except FileNotFoundError:
         return
-    _sync(target)
+    if not target.is_symlink():
+        _sync(target)
 
 
 def _sync(path: Path) -> None:

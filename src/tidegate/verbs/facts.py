@@ -34,8 +34,8 @@ class Facts:
     target: str = ""
     """What the hub's ref of the run is to be at."""
     landed: list[str] = field(default_factory=list)
-    landing: set[str] = field(default_factory=set)
-    """Commits whose landing is intended and not known to have happened."""
+    landing: dict[str, str] = field(default_factory=dict)
+    """Commits whose landing is intended and not known to have happened, by their lane."""
     harvested: dict[TurnKey, e.Harvested] = field(default_factory=dict)
     staged: dict[str, str] = field(default_factory=dict)
     promoted: dict[str, str] = field(default_factory=dict)
@@ -92,9 +92,11 @@ def _of_lane(facts: Facts, entry: e.Entry) -> None:  # noqa: C901 - one arm an e
         case e.Materialized(path=path, digest=digest) | e.Corrected(path=path, digest=digest):
             facts.promoted[last_part(path)] = digest
         case e.LandingIntended(new=new):
-            facts.landing.add(new)
+            facts.landing[entry.lane] = new
+        case e.LandingRefused():
+            facts.landing.pop(entry.lane, None)
         case e.Landed(commit=commit):
-            facts.landing.discard(commit)
+            facts.landing.pop(entry.lane, None)
             facts.landed.append(commit)
             facts.target = commit
         case e.LaneEnded():

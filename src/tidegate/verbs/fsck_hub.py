@@ -82,7 +82,7 @@ def _ref(
         )
         return
     message = f"{ref} is at {at[:SHORT]}, and the ledger has it at {wanted[:SHORT]}"
-    if at in facts.landing:
+    if at in facts.landing.values():
         yield Found(code="landing-open", where=ref, message=f"{message}: a landing is under way")
     elif site.hub.is_before(site.home, at, wanted):
         yield Found(code="hub-ref-behind", where=ref, message=message, mend=put_back)

@@ -54,7 +54,8 @@ def run(house: House, folder: str, wish: RunWish, eyes: Eyes) -> RunResult:
     with house.lock_controller(repository.home):
         ledger = house.open_ledger(repository)
         try:
-            engine = _taken_up(house, repository, ledger, wish, eyes) if goes_on else None
+            # Asked once more: somebody may have begun a run since, and died.
+            engine = None if wish.anew else _taken_up(house, repository, ledger, wish, eyes)
             if goes_on:
                 _tell_concerns(house, repository, eyes)
             return _run(house, repository, loaded, ledger, wish, eyes, engine)
