@@ -1,6 +1,7 @@
 """The monitor: what it observes, when, and that it does each thing once."""
 
 import shutil
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def test_an_observation_has_the_five_fields(tmp_path: Path) -> None:
     """C174, C175, C176, C177, C178: state and deadline, class, progress, action and key, words."""
     world = scene(tmp_path, fix=[HANGS])
     freeze(world, TURN)
-    at(world, lambda _: bool(told(world, e.InterventionClaimed)), _observe_soon)
+    at(world, lambda _: bool(told(world, e.InterventionClaimed)), observe_soon(world))
     world.run_to_end()
     stale = [each for each in told(world, e.Observed) if each.classification == "stale"]
     assert stale
@@ -70,14 +71,19 @@ def test_an_observation_has_the_five_fields(tmp_path: Path) -> None:
     assert (one.not_working, one.next) == ("missed beats", "it is asked to end")
 
 
-def _observe_soon(engine: Engine) -> None:
-    engine.watch.round_due_s = 0.0
+def observe_soon(world: World) -> Callable[[Engine], None]:
+    """The next round is due now, and nobody minds."""
+
+    def act(engine: Engine) -> None:
+        engine.watch.round_due_s = world.durable.round_due_s = 0.0
+
+    return act
 
 
 def test_progress_is_commits_before_output(tmp_path: Path) -> None:
     """C179: what was committed since the last look is told first; output alone is only output."""
     world = scene(tmp_path, fix=[Deed(work_s=550.0, commits="early")])
-    at(world, lambda _: bool(told(world, e.Checkpointed)), _observe_soon)
+    at(world, lambda _: bool(told(world, e.Checkpointed)), observe_soon(world))
     world.run_to_end()
     said = [each.changed for each in told(world, e.Observed) if each.attempt == "fix-build-1"]
     assert any("a commit" in each for each in said)

@@ -41,7 +41,7 @@ def require(holds: object, rule: str, *about: object) -> None:
 class Durable:
     """The fold of what is durable, and the rules for each entry that becomes so."""
 
-    _round_due_s = 0.0
+    round_due_s = 0.0
     """When the controller that is there may observe again."""
 
     def __init__(
@@ -100,7 +100,7 @@ class Durable:
                 self._unknown_before |= {} if self.run is None else self.run.blocked
             if isinstance(entry.event, e.ControllerTookOver):
                 self._unrecovered = set(self._open_attempts())
-                self._round_due_s = 0.0
+                self.round_due_s = 0.0
             if isinstance(entry.event, e.MonitorRan):
                 self._check_round(entry.event)
             if entry.lane == "":
@@ -111,9 +111,9 @@ class Durable:
 
     def _check_round(self, event: e.MonitorRan) -> None:
         """G8: one round an interval and controller, and nothing in between."""
-        is_due = event.monotonic_s >= self._round_due_s
+        is_due = event.monotonic_s >= self.round_due_s
         require(is_due, "it observes more often than it says", event)
-        self._round_due_s = event.monotonic_s + event.next_s
+        self.round_due_s = event.monotonic_s + event.next_s
 
     def _open_attempts(self) -> Iterable[str]:
         for lane in self.lanes.values():
