@@ -136,16 +136,14 @@ def test_killed_controllers_lose_nothing_acknowledged(tmp_path: Path) -> None:
     _begin(tmp_path, *runs)
     chance = random.Random(20260101)  # noqa: S311 - when to kill, the same in every run
     acknowledged: dict[str, list[str]] = {run: [] for run in runs}
-    kills = refusals = 0
+    kills = 0
     for number in range(ROUNDS):
         told, killed = _storm(tmp_path, number, chance)
         kills += killed
         for run, words in told:
             if words[0] == "made":
                 acknowledged[run] += words[1:]
-            refusals += words[0] == "refused"
     assert kills >= 2 * ROUNDS  # in each run the later of the two is refused by nobody
-    assert refusals > 0
     with SqliteLedger.open(tmp_path) as ledger:
         for run in runs:
             kept = [each.hash for each in _whole(ledger, run)]
