@@ -177,8 +177,8 @@ def _observed(engine: Engine, attempt: Attempt) -> Observed:
     seen = engine.watch.running.get(folder)
     if turn is None or seen is None:
         return _at_rest(engine, attempt)
-    finding = _with_claims(finding_of(engine, attempt, turn, seen), turn)
     signs = _signs_of_turn(engine, attempt, turn, seen)
+    finding = _with_claims(judge(signs, engine.setup.policy.deadlines), turn)
     found = progress_of(engine, attempt, seen, finding, signs)
     left_s = turn.deadline_s - signs.active_s
     key = None
