@@ -16,7 +16,6 @@ import select
 import signal
 import sqlite3
 import statistics
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,7 +24,7 @@ from pathlib import Path
 from bench import processes
 from bench.figures import AT_MOST, Goal, Row, Table
 from bench.ticks import Stopwatch
-from bench.world import AGENT, SOURCE, World, make_world
+from bench.world import AGENT, SOURCE, World, make_world, start_run
 from tidegate.bootstrap import build_house
 from tidegate.core import events as e
 from tidegate.core.values import Outcome
@@ -78,14 +77,7 @@ def _standing(home: Path, ended: int) -> Iterator[World]:
     settings = world.repository / "tidegate.toml"
     text = settings.read_text(encoding="utf-8").replace(AGENT, "exec sleep 3600")
     settings.write_text(f"{text}[deadlines]\nheartbeat_s = 0.3\nmissed_beats_max = 50\n")
-    process = subprocess.Popen(
-        (sys.executable, "-m", "tidegate", "run"),
-        cwd=world.repository,
-        env=world.environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = start_run(world)
     _until_started(world)
     process.kill()
     process.wait()

@@ -10,14 +10,13 @@ import select
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.figures import AT_MOST, Goal, Kind, Row, Table
-from bench.world import AGENT, WIDTH, World, lane, make_world
+from bench.world import AGENT, WIDTH, World, lane, make_world, start_run
 
 CPU_GOAL = Goal(AT_MOST, 0.1)
 """Percent of one core."""
@@ -113,14 +112,7 @@ def _row(what: str, unit: str, value: float, goal: Goal | None) -> Row:
 @contextlib.contextmanager
 def _running(world: World) -> Iterator[subprocess.Popen[bytes]]:
     """A run, stopped with its agent at the end."""
-    process = subprocess.Popen(
-        (sys.executable, "-m", "tidegate", "run"),
-        cwd=world.repository,
-        env=world.environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = start_run(world)
     try:
         yield process
     finally:

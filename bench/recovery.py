@@ -14,13 +14,12 @@ import select
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from bench.figures import AT_MOST, Goal, Kind, Row, Table
-from bench.world import AGENT, WIDTH, World, lane, make_world
+from bench.world import AGENT, WIDTH, World, lane, make_world, start_run
 
 FIRST_GOAL, LAST_GOAL = Goal(AT_MOST, 300.0), Goal(AT_MOST, 1000.0)
 _STEP_S = 0.001
@@ -44,7 +43,7 @@ def measure(folder: Path, *, attempts: int, rounds: int) -> Table:
     """Kill it and take it up again, time after time, with all of its agents at work."""
     world = _world(folder / "recovery", attempts)
     firsts_ms, lasts_ms = [], []
-    process = _start(world)
+    process = start_run(world)
     try:
         _wait(lambda: _count(world, _STARTED) >= attempts, _BEGIN_LIMIT_S)
         for number in range(rounds):
@@ -84,17 +83,6 @@ def _world(home: Path, attempts: int) -> World:
     return world
 
 
-def _start(world: World) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        (sys.executable, "-m", "tidegate", "run"),
-        cwd=world.repository,
-        env=world.environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-
 def _kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
@@ -105,7 +93,7 @@ def _take_up(world: World, attempts: int) -> tuple[subprocess.Popen[bytes], floa
     with contextlib.closing(_ledger(world)) as ledger:
         before = ledger.execute("select max(controller_epoch) from run").fetchone()[0]
         began_s = time.perf_counter()
-        process = _start(world)
+        process = start_run(world)
         seen = f"select count(*) from recovery where controller_epoch > {before}"  # noqa: S608 - a number of our own
 
         def count() -> int:

@@ -7,6 +7,7 @@ every checkout would else write five thousand issues, and would hide what is to 
 
 import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,3 +119,15 @@ def files_at(world: World, ref: str) -> Mapping[str, str]:
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+
+
+def start_run(world: World) -> subprocess.Popen[bytes]:
+    """Start `tidegate run` as a process of its own that says nothing."""
+    return subprocess.Popen(
+        (sys.executable, "-m", "tidegate", "run"),
+        cwd=world.repository,
+        env=world.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
