@@ -139,7 +139,9 @@ _ALL: Mapping[str, Part] = {
 }
 
 
-def body_of(name: str, asked: Asked, said: str, *, took_s: float, others_percent: float) -> str:
+def body_of(
+    name: str, asked: Asked, said: str, *, took_s: float, at: str, others_percent: float
+) -> str:
     """What stands in a part's block. `others_percent` is how busy others kept the machine."""
     part = _ALL[name]
     command = f"make prove ONLY={name}{part.wants(asked)}"
@@ -147,15 +149,23 @@ def body_of(name: str, asked: Asked, said: str, *, took_s: float, others_percent
     with tempfile.TemporaryDirectory() as folder:
         machine = describe(Path(folder))
     others = f"others used {others_percent:.0f} % of the processors meanwhile"
-    where = f"Run on {today} with `{command}`, {took_s:.0f} s, on {machine}; {others}."
+    how = f"Run on {today} with `{command}`, {took_s:.0f} s, at {at}"
+    where = f"{how}, on {machine}; {others}."
     return f"\n{part.shown(said)}\n{where}\n\n"
+
+
+def _commit() -> str:
+    """What was proved; `-dirty` where it was not what is committed."""
+    argv = ("git", "describe", "--always", "--abbrev=7", "--exclude=*")
+    ran = subprocess.run((*argv, "--dirty"), capture_output=True, text=True, check=False)
+    return f"commit {ran.stdout.strip()}" if ran.returncode == 0 else "no commit"
 
 
 def run_part(name: str, asked: Asked) -> str:
     """Run a part and return its block's body. Raises Failed."""
     argv = _ALL[name].argv(asked)
     print(f"{name}: {' '.join(argv[1:])}", flush=True)
-    began_s, meter = time.perf_counter(), Meter()
+    at, began_s, meter = _commit(), time.perf_counter(), Meter()
     done = subprocess.run(
         argv, env={**os.environ, **LONG}, stdout=subprocess.PIPE, text=True, check=False
     )
@@ -164,7 +174,7 @@ def run_part(name: str, asked: Asked) -> str:
         print(done.stdout)
         raise Failed(f"it ended with {done.returncode}")
     percent = meter.others_percent()
-    return body_of(name, asked, done.stdout, took_s=took_s, others_percent=percent)
+    return body_of(name, asked, done.stdout, took_s=took_s, at=at, others_percent=percent)
 
 
 def _arguments(given: Sequence[str]) -> argparse.Namespace:

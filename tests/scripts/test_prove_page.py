@@ -18,7 +18,7 @@ KILLS = """{
 
 def kills() -> str:
     """The block of these kills."""
-    return body_of("kills", ASKED, KILLS, took_s=60.0, others_percent=3.0)
+    return body_of("kills", ASKED, KILLS, took_s=60.0, at="commit 1234567", others_percent=3.0)
 
 
 @pytest.fixture
