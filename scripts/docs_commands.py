@@ -67,10 +67,10 @@ goes on below itself; what is piped is one line a row, whole, whatever `COLUMNS`
 _RUN = """
 It exits with 0 where all that was open has landed, or nothing was; with 1 where something stopped,
 waits, or could not be given to your branch; with 3 where a run could not go on, for a red base, a
-missing agent or a full disk; with 4 where another controller is at work, or where your branch and
-what landed have both moved on; with 130 after an interrupt. In all but the first case the output
-says what to do. What waits because you wished it, by `--max`, by `--only` or by a word such as
-`deferred`, is told and changes no exit code.
+missing agent or a disk that was full before it began; with 4 where another controller is at work,
+or where your branch and what landed have both moved on; with 130 after an interrupt. In all but
+the first case the output says what to do. What waits because you wished it, by `--max`, by
+`--only` or by a word such as `deferred`, is told and changes no exit code.
 
 `run --json` ends with one object. *stopped* is a STOP, a critical stop or a lane that is blocked;
 *waiting* waits for another issue, for the run to go on, or for what you wished; of an issue that

@@ -56,6 +56,11 @@ def at(world: World, when: Callable[[Engine], object], act: Callable[[Engine], o
     world.at_tick.append(watch)
 
 
+def waits_for_room(engine: Engine) -> bool:
+    """Nothing is under way, and nothing starts: the disk has too little room."""
+    return engine.disk_note is not None and not engine.running
+
+
 def process(world: World, part: str) -> Process | None:
     """The newest process that lives in a folder whose path ends so."""
     living = [each for each in world.host.living if each.spec.folder.endswith(part)]

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.scene import at, outcomes, process, runs_in, started, told
+from tests.engine.scene import (
+    at,
+    outcomes,
+    process,
+    runs_in,
+    started,
+    told,
+    waits_for_room,
+)
 from tests.sim.builders import GOOD, Deed
 from tests.sim.faults import SimulatedCrash
 from tests.sim.judges import (
@@ -348,8 +356,8 @@ def test_a_workspace_at_work_makes_no_room(tmp_path: Path) -> None:
     """Only what waits for its owner does."""
     world = scene(tmp_path, ASKED, fix=[SLOW])
     at(world, runs_in(world, "fix-build-1/turns/1"), lambda _: setattr(world, "free_bytes", 1000))
+    at(world, waits_for_room, lambda _: setattr(world, "free_bytes", 10**12))
     world.live()
-    world.free_bytes = 10**12
     answers(world, "land")
     world.run_to_end()
     assert not told(world, e.WorkspaceEvicted)

@@ -12,6 +12,7 @@ from tests.engine.scene import (
     scene,
     started,
     told,
+    waits_for_room,
 )
 from tests.sim.builders import CANNOT_START, GOOD, HANGS, Deed
 from tests.sim.faults import Odds
@@ -21,6 +22,7 @@ from tidegate.core import events as e
 from tidegate.core.values import Cause
 from tidegate.engine.engine import Engine
 from tidegate.engine.wish import Wish
+from tidegate.verbs.standstill import waits_for
 
 TURN = "/attempts/fix-build-1/turns/1"
 LONG = Deed(work_s=300.0)
@@ -187,17 +189,30 @@ def test_a_drain_starts_nothing_and_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_little_room_starts_nothing_and_ends_nothing(tmp_path: Path) -> None:
-    """Below the floor no turn is opened, and the workspace under way is made all the same."""
+    """G4-07: below the floor no turn is opened, and the workspace under way is made all the same.
+
+    The run waits, and goes on when there is room, under the same controller.
+    """
     world = scene(tmp_path, fix=[GOOD])
     at(world, runs_in(world, "fix-build-1-prepare-0"), lambda _: _fill_disk(world))
+    at(world, waits_for_room, lambda engine: _make_room(world, engine))
+    world.live()
+    assert world.deaths == 0
+    assert outcomes(world) == {"fix": "landed"}
+
+
+def test_a_drain_waits_for_no_room(tmp_path: Path) -> None:
+    """A run that is to begin nothing ends below the floor, and says what a person must mend."""
+    world = scene(tmp_path, fix=[GOOD])
+    wish = [Wish.GO_ON]
+    world.wish = lambda: wish[0]
+    at(world, runs_in(world, "fix-build-1-prepare-0"), lambda _: _fill_disk(world))
+    at(world, waits_for_room, lambda _: wish.__setitem__(0, Wish.DRAIN))
     result = world.live()
     assert result is not None
-    assert result.exit_code == 3
+    assert result.exit_code == 130
     assert "[disk] floor_bytes" in result.summary.note
-    assert started(world, "/attempts/fix-build-") == 0
-    world.free_bytes = 10**12
-    world.run_to_end()
-    assert outcomes(world) == {"fix": "landed"}
+    assert outcomes(world) == {"fix": "open"}
 
 
 def test_a_turn_that_was_granted_waits_for_room_as_well(tmp_path: Path) -> None:
@@ -212,10 +227,8 @@ def test_a_turn_that_was_granted_waits_for_room_as_well(tmp_path: Path) -> None:
     assert world.live() is None
     world.faults.may_spawn = usual  # type: ignore[method-assign]  # the fault of this test
     _fill_disk(world)
+    at(world, waits_for_room, lambda engine: _make_room(world, engine))
     assert world.live() is not None
-    assert started(world, "/attempts/fix-build-") == 0
-    world.free_bytes = 10**12
-    world.run_to_end()
     assert outcomes(world) == {"fix": "landed"}
 
 
@@ -250,3 +263,10 @@ def _hide_agent(world: World) -> None:
 
 def _fill_disk(world: World) -> None:
     world.free_bytes = 1000
+
+
+def _make_room(world: World, engine: Engine) -> None:
+    """There is room again; meanwhile nobody was started, and who looks on was told why."""
+    assert started(world, "/attempts/fix-build-") == 0
+    assert "[disk] floor_bytes" in waits_for(engine)
+    world.free_bytes = 10**12

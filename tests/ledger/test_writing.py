@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.desks import sit
-from tidegate.core.errors import IntegrityError, Unavailable
+from tidegate.core.errors import IntegrityError, NoRoom, Unavailable
 from tidegate.ledger import append
 from tidegate.ledger.chain import verify_chain
 from tidegate.ledger.faults import translation
@@ -191,10 +191,10 @@ def _error(code: int) -> sqlite3.Error:
 @pytest.mark.parametrize(
     ("code", "kind"),
     [
-        (sqlite3.SQLITE_FULL, Unavailable),
+        (sqlite3.SQLITE_FULL, NoRoom),
         (sqlite3.SQLITE_BUSY, Unavailable),
         (sqlite3.SQLITE_BUSY_SNAPSHOT, Unavailable),
-        (sqlite3.SQLITE_IOERR_WRITE, Unavailable),
+        (sqlite3.SQLITE_IOERR_WRITE, NoRoom),
         (sqlite3.SQLITE_READONLY_DBMOVED, Unavailable),
         (sqlite3.SQLITE_CANTOPEN, Unavailable),
         (sqlite3.SQLITE_PROTOCOL, Unavailable),

@@ -39,6 +39,8 @@ def survey_of(first: int, seeds: int, workers: int) -> Survey:
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         for part in _ended([pool.submit(surveyed, chunk) for chunk in chunks]):
             whole.add(part)
+            for failure in part.failures:
+                sys.stderr.write(f"{failure}\n")
             if time.perf_counter() - said_s > SAY_EVERY_S:
                 said_s = time.perf_counter()
                 _say(whole, said_s - began_s, of=seeds)

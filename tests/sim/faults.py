@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 from tests.sim.process import Process
 from tests.sim.timeline import Timeline
-from tidegate.core.errors import Unavailable
+from tidegate.core.errors import NoRoom
 from tidegate.ports.git import Work, WorkFailed
 
 Port = TypeVar("Port")
@@ -85,6 +85,10 @@ class Faults:
         """Enough went wrong."""
         self._chances.clear()
 
+    def run_out_of_room(self, odds: float) -> None:
+        """From here on so many writes find no room, and nothing else goes wrong."""
+        self.crash_at, self._chances = None, {"refusal": odds}
+
     @property
     def is_calm(self) -> bool:
         """Nothing goes wrong any more."""
@@ -113,7 +117,8 @@ class Faults:
         if self._is_misled:
             self._mislead()
         if call in _WRITES and self.strikes("refusal"):
-            raise Unavailable(f"no space left for {call}")
+            self.refuse()
+            raise NoRoom(f"no space left for {call}")
         if call == "ledger.commit:before" and self.strikes("usurped"):
             self.usurp()
 
@@ -167,6 +172,8 @@ class Faults:
     """Set by the world: what happens later needs the host."""
     usurp: Callable[[], None]
     """Set by the world: it needs the ledger."""
+    refuse: Callable[[], None]
+    """Set by the world: the controller forgets all, and lives on."""
 
     # --- jobs and checks --------------------------------------------------------------------
 

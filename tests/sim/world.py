@@ -61,6 +61,8 @@ class World:
     """Set where the plan's configuration names a tracker that is told."""
     maintenance: Maintenance | None = None
     """Who drains the run now and then; nobody, where no seed asks for it."""
+    died_of: BaseException | None = None
+    """What ended the controller that died last."""
     owner: Owner | None = None
     """Who says something of the run; nobody, where no test and no seed asks for it."""
 
@@ -80,7 +82,8 @@ class World:
         self.eyes = Eyewitness(self.durable, width=plan.width)
         self.git = self.eyes.git = FakeGit(self.faults, self.eyes)
         self.host = Host(self.timeline, self._program, self.faults, self.eyes)
-        self.faults.befall, self.faults.usurp = self._befall, self._usurp
+        hooks = self._befall, self._usurp, self._forget
+        self.faults.befall, self.faults.usurp, self.faults.refuse = hooks
         judges = Judges(self.git, plan.words, passed=self.durable.verified.add)
         self.builders = Builders(self.git, plan.deeds, judges)
         self.ledger = MemoryLedger()
@@ -122,10 +125,9 @@ class World:
 
     def live(self) -> RunResult | None:
         """One life of a controller; None where it died."""
-        self._wished, self._hot, self._calls = Wish.GO_ON, 0, self.faults.calls
-        self._new.clear()
+        self._wished, self._hot = Wish.GO_ON, 0
+        self._forget()
         self._is_usurped = False
-        self._doubt_until_s = -1.0
         if self.deaths >= self.plan.deaths_max:
             self.faults.stop()
         try:
@@ -143,14 +145,21 @@ class World:
             self._died(error)
         return None
 
+    def _forget(self) -> None:
+        """What a controller knew is worth nothing from here on: it begins with the ledger."""
+        self._new.clear()
+        self._calls = self.faults.calls
+        self._doubt_until_s = -1.0
+
     def _usurp(self) -> None:
         """A second controller takes over and dies at once: only its number stays."""
         self._is_usurped = True
         run = str(self.ledger.runs()[-1]["run_id"])
         self.ledger.take_over(run, holder="another", utc=self.timeline.now().utc)
 
-    def _died(self, _: BaseException) -> None:
+    def _died(self, of: BaseException) -> None:
         self.deaths += 1
+        self.died_of = of
         if self.faults.strikes("reboot"):
             self.host.reboot()
 
@@ -220,9 +229,10 @@ class World:
 
     def _check_doubt(self, entries: Sequence[e.Entry]) -> None:
         """G6: clocks that contradict each other advance no lane for a heartbeat."""
-        lies = [each for each in entries if _is_doubt(each.event)]
-        if lies:
-            self._doubt_until_s = self.timeline.now_s + HEARTBEAT_S
+        for each in entries:
+            if isinstance(each.event, e.ClockReconciled) and each.event.trust is Trust.UNTRUSTED:
+                # From when the clocks were read: a controller may stand still before it says so.
+                self._doubt_until_s = each.event.monotonic_s + HEARTBEAT_S
         moved = [each for each in entries if each.lane]
         is_in_doubt = self.timeline.now_s < self._doubt_until_s - 1.0
         require(not (moved and is_in_doubt), "a lane advances by clocks in doubt", moved)
@@ -361,10 +371,6 @@ class World:
     def story(self) -> list[str]:
         """What became durable, for people."""
         return [str(each) for each in self.events()]
-
-
-def _is_doubt(event: e.Event) -> bool:
-    return isinstance(event, e.ClockReconciled) and event.trust is Trust.UNTRUSTED
 
 
 def _root(folder: Path, plan: Plan) -> Path:

@@ -6,6 +6,7 @@
     |  |- StaleEpoch          the writer's right to act has ended
     |  `- VersionConflict     somebody else wrote first; read again
     |- Unavailable    the world says not now: retrying later may help
+    |  `- NoRoom              a disk or a quota is full: a run waits for room
     |- Misused        wrong use or configuration: the person must change something (exit 2)
     |- NotReady       the environment cannot carry a run (exit 3)
     `- IntegrityError what is recorded contradicts itself or the repository (exit 5)
@@ -14,7 +15,10 @@ Anything else is a bug and ends the process loudly; agents live on in their runn
 Each error says what, where and what to do now; `code` is stable and meant for programs.
 """
 
+import errno
 from typing import ClassVar
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class TidegateError(Exception):
@@ -83,6 +87,18 @@ class Unavailable(TidegateError):
 
     code = "unavailable"
     exit_code = 3
+
+
+class NoRoom(Unavailable):
+    """What was to be written found no room. Nothing of it is half there; room may come back."""
+
+    code = "no_room"
+
+
+def unavailable(number: int | None, message: str, *, hint: str) -> Unavailable:
+    """The error for what the system refused with this errno."""
+    kind = NoRoom if number in _FULL else Unavailable
+    return kind(message, hint=hint)
 
 
 class Misused(TidegateError):

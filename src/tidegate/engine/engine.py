@@ -339,11 +339,17 @@ class Engine:
         if self.is_damaged:
             return True  # no try is worth its risk before a person has looked
         run = self.book.run
-        if self.is_held:
+        if self.is_held and not self._waits_for_room:
             return not run.untold and all(retry.is_new_work for retry in self.retries.values())
         is_settled = run.delivery is None and run.publication is None and not run.untold
         is_idle = self._is_at_rest and is_settled
         return is_idle and not self.has_takeable_issue and not self.retries
+
+    @property
+    def _waits_for_room(self) -> bool:
+        """Nothing but the free space holds it up. A run that began nothing yet needs not wait."""
+        is_wished = not self.is_draining and self.book.run.drain is None
+        return bool(self.lane_names) and is_wished and self.halt is None
 
     @property
     def _is_at_rest(self) -> bool:

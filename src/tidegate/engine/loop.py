@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tidegate.core.errors import Unavailable
+from tidegate.core.errors import unavailable
 from tidegate.engine.clearing import clear
 from tidegate.engine.engine import Engine
 from tidegate.engine.tick import tick
@@ -40,7 +40,8 @@ def run_loop(engine: Engine, *, wish: Callable[[], Wish], show: Callable[[Engine
             is_changed = tick(engine, engine.ports.clock.now())
         except OSError as error:
             where = f" at {error.filename}" if error.filename else ""
-            raise Unavailable(
+            raise unavailable(
+                error.errno,
                 f"the machine refused a tick{where} ({error.strerror})",
                 hint="mend that and run again: the agents go on meanwhile",
             ) from error

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tidegate.core.digest import sha256_hex
-from tidegate.core.errors import IntegrityError, Unavailable
+from tidegate.core.errors import IntegrityError, unavailable
 
 _HEX = frozenset("0123456789abcdef")
 _DIGEST_LENGTH = 64
@@ -57,7 +57,8 @@ class Blobs:
         except OSError as error:
             if error.errno not in _FULL:
                 raise  # a failed sync is no state to go on from
-            raise Unavailable(
+            raise unavailable(
+                error.errno,
                 f"a text could not be stored in {self._folder}: {error.strerror}",
                 hint="make room on that disk, or make it writable",
             ) from error

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tidegate.core.errors import IntegrityError, TidegateError, Unavailable
+from tidegate.core.errors import IntegrityError, NoRoom, TidegateError, Unavailable
 
 _PRIMARY = 0xFF
 """The low byte of an extended result code is the plain one."""
@@ -48,8 +48,14 @@ def translation(error: sqlite3.Error, path: Path) -> TidegateError:
         )
     hint = _HINTS.get(code & _PRIMARY)
     if hint is not None:
-        return Unavailable(f"the ledger {path} cannot be used just now ({error})", hint=hint)
+        kind = NoRoom if _finds_no_room(code) else Unavailable
+        return kind(f"the ledger {path} cannot be used just now ({error})", hint=hint)
     return IntegrityError(f"the ledger {path} refused a statement ({error})")
+
+
+def _finds_no_room(code: int) -> bool:
+    """A full disk has a code of its own; a full quota and a limit on files have not."""
+    return code & _PRIMARY == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_WRITE
 
 
 def is_failed_sync(error: sqlite3.Error) -> bool:

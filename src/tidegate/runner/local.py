@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import msgspec
 
-from tidegate.core.errors import Misused, Unavailable
+from tidegate.core.errors import Misused, Unavailable, unavailable
 from tidegate.ports.runners import (
     Absent,
     Beat,
@@ -70,7 +70,8 @@ class LocalRunners:
             os.makedirs(spec.folder, mode=0o700, exist_ok=True)
             is_ours = files.create(spec.folder, files.SPEC, _encode(spec), durable=spec.is_durable)
         except OSError as failure:
-            raise Unavailable(
+            raise unavailable(
+                failure.errno,
                 f"the turn folder {spec.folder} cannot be made: {_name(failure)}",
                 hint="make room or set its permissions right, then start again",
             ) from failure
@@ -105,7 +106,8 @@ class LocalRunners:
         try:
             files.replace(folder, files.STOP, StopRequest(epoch, reason).encode(), durable=False)
         except OSError as failure:
-            raise Unavailable(
+            raise unavailable(
+                failure.errno,
                 f"the request to stop cannot be written into {folder}: {_name(failure)}",
                 hint="make room, or send the runner a SIGTERM: it means the same",
             ) from failure
@@ -135,7 +137,8 @@ class LocalRunners:
             finally:
                 os.close(held)
         except OSError as failure:
-            raise Unavailable(
+            raise unavailable(
+                failure.errno,
                 f"the fence of {folder} cannot be written: {_name(failure)}",
                 hint="make room, then try again; nothing may replace that turn before",
             ) from failure

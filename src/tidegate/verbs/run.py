@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.config.load import Configuration, Loaded, load
-from tidegate.core.errors import TidegateError
+from tidegate.core.errors import NoRoom, TidegateError
 from tidegate.core.issue import Issue
 from tidegate.engine.engine import Engine
 from tidegate.engine.inbox import take_what_lies
@@ -32,6 +32,7 @@ from tidegate.verbs.readiness import (
     require_ready,
     target_branch,
 )
+from tidegate.verbs.room import Room
 from tidegate.verbs.start import RunWish, start_run
 from tidegate.verbs.summary import Summary
 
@@ -54,14 +55,39 @@ def run(house: House, folder: str, wish: RunWish, eyes: Eyes) -> RunResult:
     with house.lock_controller(repository.home):
         ledger = house.open_ledger(repository)
         try:
-            # Asked once more: somebody may have begun a run since, and died.
-            engine = None if wish.anew else _taken_up(house, repository, ledger, wish, eyes)
-            if goes_on:
-                _tell_concerns(house, repository, eyes)
-            return _run(house, repository, loaded, ledger, wish, eyes, engine)
+            room = Room(house, eyes, ledger, wish)
+            return _go_on_with_room(house, repository, loaded, ledger, room, tells=goes_on)
         finally:
             house.runners.stand_down()
             ledger.close()
+
+
+def _go_on_with_room(
+    house: House,
+    repository: Repository,
+    loaded: Loaded,
+    ledger: Ledger,
+    room: Room,
+    *,
+    tells: bool,
+) -> RunResult:
+    """Run. Where room is missing, wait for it, and go on from what the ledger says (G4-07)."""
+    eyes = room.eyes
+    while True:
+        wish = room.wish
+        try:
+            # Asked once more: somebody may have begun a run since, and died.
+            engine = None if wish.anew else _taken_up(house, repository, ledger, wish, eyes)
+            if engine is not None:
+                room.is_there()
+            if tells:
+                tells = False
+                _tell_concerns(house, repository, eyes)
+            return _run(house, repository, loaded, ledger, wish, eyes, engine)
+        except NoRoom as refused:
+            if find_open_run(ledger) is None:
+                raise
+            room.wait(refused)
 
 
 def _has_open_run(house: House, repository: Repository) -> bool:
@@ -138,7 +164,8 @@ def _run(
         engine = assemble(house, repository, configuration, ledger, run_id)
         engine.book.listener = with_causes(eyes, ledger)
     engine.width = wish.width or configuration.settings.run.width
-    engine.only, engine.opened_max, engine.unread = only, wish.opened_max, unread
+    engine.only, engine.unread = only, unread
+    engine.opened, engine.opened_max = wish.opened, wish.opened_max
     return _go_on(house, repository, engine, configuration, issues, eyes)
 
 

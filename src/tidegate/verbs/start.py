@@ -29,6 +29,8 @@ class RunWish:
     """The issues that may be taken, as a person names them; none means all."""
     opened_max: int | None = None
     """How many lanes may be opened."""
+    opened: int = 0
+    """How many of these there are already, where the run goes on after it had to wait."""
 
 
 def start_run(

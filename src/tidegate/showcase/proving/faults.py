@@ -27,7 +27,7 @@ EFFECT_MAX_S = 30.0
 STEP_S = 7200.0
 """By how much the wall clock is off after a step."""
 _WHILE_IT_STARTS = 1 / 3
-_REFUSED, _UNAVAILABLE = 4, 3
+_REFUSED = 4
 
 
 class Fault(StrEnum):
@@ -281,14 +281,34 @@ def _full_disk(stage: Stage) -> Struck | None:
     if not controller.is_alive:
         return None
     at_s = stage.now_s()
-    _, hard = resource.prlimit(controller.pid, resource.RLIMIT_FSIZE)
+    paused, again = _said(controller, _PAUSED), _said(controller, _AGAIN)
+    soft, hard = resource.prlimit(controller.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(controller.pid, resource.RLIMIT_FSIZE, (0, hard))
-    code = controller.wait(EFFECT_MAX_S)
-    if code is None:
+    is_told = _says(stage, _PAUSED, paused)
+    if not is_told:
         controller.kill()
-    seen = "it could not write, said so, and left" if code == _UNAVAILABLE else ""
-    recovery = stage.restart()
-    return Struck(fault=Fault.FULL_DISK, at_s=at_s, seen=seen, recovery=recovery)
+        return Struck(fault=Fault.FULL_DISK, at_s=at_s, seen="", recovery=stage.restart())
+    resource.prlimit(controller.pid, resource.RLIMIT_FSIZE, (soft, hard))
+    goes_on = _says(stage, _AGAIN, again)
+    seen = "it said that it waits for room, and went on when there was" if goes_on else ""
+    return Struck(fault=Fault.FULL_DISK, at_s=at_s, seen=seen)
+
+
+_PAUSED, _AGAIN = "paused: ", "there is room again"
+
+
+def _said(controller: Controller, words: str) -> int:
+    """How often it said this."""
+    return sum(words in line for line in controller.said)
+
+
+def _says(stage: Stage, words: str, before: int) -> bool:
+    """Whether the controller says this in time, more often than before, and lives on."""
+    controller = stage.controller
+    is_over = stage.wait_for(
+        lambda: _said(controller, words) > before or not controller.is_alive, EFFECT_MAX_S
+    )
+    return is_over and controller.is_alive
 
 
 def _clock_steps(stage: Stage) -> Struck | None:

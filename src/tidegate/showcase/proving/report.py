@@ -208,8 +208,8 @@ def _sentence(proof: Proof) -> str:
     blows = sum(line.took_effect for line in proof.lines)
     if proof.holds:
         return (
-            f"{blows} blows, {proof.looked_at.get('landings', 0)} landings, nothing lost, nothing "
-            "done twice. Sleep well."
+            f"{blows} {'blow' if blows == 1 else 'blows'}, {proof.looked_at.get('landings', 0)} "
+            "landings, nothing lost, nothing done twice. Sleep well."
         )
     if proof.lost or proof.doubled:
         return (
