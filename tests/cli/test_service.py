@@ -43,9 +43,12 @@ def test_it_writes_two_units_and_says_what_to_type(desk: Desk, systemd: dict[str
     assert not (desk.folder / "started").exists()
     assert desk.tidegate("service", env=systemd).code == 0
     assert service.read_text().count("[Service]") == 1
+    enabled = timer.parent / "timers.target.wants"
+    enabled.mkdir()
+    (enabled / timer.name).symlink_to(timer)
     gone = desk.tidegate("service", "--uninstall", "--no-json", env=systemd)
-    assert (gone.code, units(desk)) == (0, [])
-    assert f"disable --now {timer.name}" in gone.out
+    assert (gone.code, units(desk), [*enabled.iterdir()]) == (0, [enabled], [])
+    assert f"stop {timer.name}" in gone.out
     assert "there is no service" in desk.tidegate("service", "--uninstall", "--no-json").out
 
 

@@ -71,19 +71,43 @@ def test_the_next_controller_asks_again_under_the_same_key(tmp_path: Path) -> No
     assert settled == ["done", "unknown"], "the unknown receipt is history and stays"
 
 
+def test_a_question_under_way_is_not_put_by_a_second_process(tmp_path: Path) -> None:
+    """G2: the next controller listens to the runner that asks already; only then asks for itself."""
+    world, _ = tracked(tmp_path, only("close", SILENT))
+    world.live()
+    at(
+        world,
+        runs_in(world, "fix-close-again-1"),
+        lambda _: setattr(world.faults, "crash_at", world.faults.calls + 1),
+    )
+    assert world.live() is None
+    assert _asking(world)
+    asking: set[str] = set()
+    world.at_tick.append(lambda _: asking.update(_asking(world)))
+    world.live()
+    assert len(asking) == 1, "nobody else asked: the one that was under way had its answer"
+
+
+def _asking(world: World) -> set[str]:
+    """The folders of the questions under way; two at once are two processes."""
+    found = {x.spec.folder for x in world.host.living if "-close-again-" in x.spec.folder}
+    assert len(found) <= 1
+    return found
+
+
 def test_a_tracker_that_hangs_when_it_is_asked_again_is_ended(tmp_path: Path) -> None:
     """G7: its runner gives no sign of life; the run comes to its end, and the receipt stays."""
     world, _ = tracked(tmp_path, only("close", SILENT))
     world.live()
 
     def hang(_: Engine) -> None:
-        found = process(world, "fix-close-again-2")
+        found = process(world, "fix-close-again-1")
         assert found is not None
         found.frozen_s = (world.timeline.now_s, world.timeline.now_s + 1e9)
 
-    at(world, runs_in(world, "fix-close-again-2"), hang)
+    at(world, runs_in(world, "fix-close-again-1"), hang)
     assert world.live() is not None
-    assert process(world, "fix-close-again-2") is None
+    assert process(world, "fix-close-again-1") is None
     assert world.timeline.now_s < 3600
     assert told(world, e.ReceiptReconciled) == []
 

@@ -107,6 +107,10 @@ class Tracking:
     """The receipts of which a try may have been heard all the same."""
     asks_again: list[EffectIntended] | None = None
     """What an earlier controller left unknown and is asked once more; None before a look."""
+    questions: dict[str, int] = field(default_factory=dict)
+    """Of each that is asked once more, the how many-th of these questions is listened to."""
+    asked: set[str] = field(default_factory=set)
+    """The receipts whose question this controller put, or found under way."""
     gives_up: bool = False
     """The run is being ended: what was claimed and never begun is given back."""
 

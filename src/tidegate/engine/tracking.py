@@ -264,23 +264,32 @@ def _ask_again(engine: Engine, jobs: TrackerJobs) -> None:
 def _ask_of(
     engine: Engine, jobs: TrackerJobs, intent: EffectIntended, waiting: list[EffectIntended]
 ) -> None:
-    """Ask, or hear what came of it: then it waits no more."""
-    name = f"{intent.receipt}-again-{engine.book.fence.controller_epoch}"
-    folder = engine.setup.places.job(name)
+    """Ask, or hear what came of it: then it waits no more.
+
+    An earlier controller may have asked as well. Its question is heard out before ours is put: two
+    at once would be asked by two processes.
+    """
+    tracking, receipt = engine.tracking, intent.receipt
+    number = tracking.questions.setdefault(receipt, 1)
+    folder = engine.setup.places.job(f"{receipt}-again-{number}")
     seen = see(engine, folder, fence=_EPOCH + 1)
     match seen:
         case Absent():
             if not engine.is_held:
+                tracking.asked.add(receipt)
                 engine.after_commit(folder, partial(_start, engine, jobs, intent, folder))
         case Running():
+            tracking.asked.add(receipt)
             watch_job(engine, folder, seen, deadline_s=math.inf)  # its runner keeps its own
         case Unsettled():
             pass
-        case Lost():
-            waiting.remove(intent)
-        case Exit():
-            waiting.remove(intent)
-            _reconcile(engine, intent, jobs.answer(folder, seen))
+        case Lost() | Exit():
+            if isinstance(seen, Exit):
+                _reconcile(engine, intent, jobs.answer(folder, seen))
+            if receipt in tracking.asked or receipt not in engine.book.run.unknown:
+                waiting.remove(intent)
+            else:
+                tracking.questions[receipt] = number + 1
         case _:
             assert_never(seen)
 

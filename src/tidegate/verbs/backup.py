@@ -139,7 +139,8 @@ def _write_manifest(path: Path, done: Backup) -> None:
     said = {"format": FORMAT, **asdict(done)}
     path.write_text(json.dumps(said, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     _sync(path)
-    _sync(path.parent)
+    for folder, _, _ in os.walk(path.parent):
+        _sync(Path(folder))
 
 
 def _copy_tree(source: Path, target: Path) -> None:

@@ -69,10 +69,11 @@ def uninstall(house: House, folder: str) -> Service:
     timer, service = Path(units[1].path).name, Path(units[0].path).name
     for each in gone:
         Path(each.path).unlink()
+    (Path(units[1].path).parent / "timers.target.wants" / timer).unlink(missing_ok=True)
     if not gone:
         return Service(units=(), did="", next=("there is no service of this repository",))
     after = (
-        f"systemctl --user disable --now {timer} {service}",
+        f"systemctl --user stop {timer} {service}",
         "systemctl --user daemon-reload",
         "agents that are at work go on; `tidegate run` finds them",
     )
