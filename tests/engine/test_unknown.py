@@ -72,7 +72,7 @@ def test_the_next_controller_asks_again_under_the_same_key(tmp_path: Path) -> No
 
 
 def test_a_question_under_way_is_not_put_by_a_second_process(tmp_path: Path) -> None:
-    """G2: the next controller listens to the runner that asks already; only then asks for itself."""
+    """G2: the next controller listens to the runner that asks already, before it asks itself."""
     world, _ = tracked(tmp_path, only("close", SILENT))
     world.live()
     at(
