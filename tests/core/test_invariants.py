@@ -274,6 +274,8 @@ def test_how_something_turned_out_is_said_once() -> None:
     unknown = replace(DELIVERED, outcome="unknown")
     once = [*lawful()[:-1], of_run(unknown), of_run(said)]
     assert watched(numbered(once))[1] == []
+    late = numbered([*once, of_run(DELIVERED)])
+    assert [each.invariant for each in watched(late)[1]] == ["an effect is settled once"]
     twice = numbered([*once, of_run(said), of_run(e.DrainLifted(by="owner"))])
     (breach,) = watched(twice)[1]
     assert (breach.invariant, breach.sequence) == (FOLLOWS, len(twice) - 1)

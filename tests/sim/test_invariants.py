@@ -31,6 +31,9 @@ def audited(seeds: range, folder: Path) -> Counter[str]:
 def test_whatever_goes_wrong_the_history_is_lawful(tmp_path: Path) -> None:
     """G1, G2, G7, G9: crashes, lost answers and dead runners break no rule, and all are asked."""
     checked = audited(range(SEEDS), tmp_path)
+    for seed in range(SEEDS, SEEDS_MORE):
+        if min(checked.values()) == 0:  # what is rare may be in none of the first
+            checked.update(audited(range(seed, seed + 1), tmp_path))
     assert min(checked.values()) > 0, checked
 
 

@@ -423,6 +423,8 @@ class Watch:
         elif isinstance(event, _Settled):
             if past.receipts.get(event.receipt, "") in (None, UNKNOWN):
                 past.receipts[event.receipt] = event.outcome
+        elif isinstance(event, e.ReceiptReconciled):
+            past.receipts[event.receipt] = event.outcome
         elif isinstance(event, e.RunStarted):
             past.policy = event.policy
         elif isinstance(event, e.ControllerTookOver):
