@@ -59,6 +59,19 @@ def of_kind(desk: Desk, kind: str) -> list[Any]:
     return [each["body"] for each in desk.events() if each["kind"] == kind]
 
 
+def test_what_an_agent_prints_can_be_read_while_it_works(desk: Desk) -> None:
+    """`show` names the file of each turn that is not over, with a controller and without one."""
+    process = begin(desk, 1)
+    kill(process)
+    ((turn, path),) = desk.tidegate("show", "001").json["prints"]
+    assert turn == "001-build-1, turn 1"
+    assert path in desk.text("show", "001")
+    until(lambda: "step 10" in Path(path).read_text(encoding="utf-8"))
+    desk.let("finish-001")
+    assert desk.run()[0] == 0
+    assert desk.tidegate("show", "001").json["prints"] == []
+
+
 def recovered(desk: Desk) -> dict[str, str]:
     """What each attempt was found to be, and that it was said once."""
     found = of_kind(desk, "recovered")
