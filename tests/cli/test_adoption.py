@@ -109,7 +109,10 @@ def test_one_lives_one_ended_one_hangs(desk: Desk) -> None:
 
 
 def test_every_start_says_again_what_it_found(desk: Desk) -> None:
-    """G2-16: killed three times, each controller says of each open attempt once what it found."""
+    """G2-16: killed three times, each controller says of each open attempt once what it found.
+
+    And before that, which run it takes up.
+    """
     process = begin(desk, 2)
     for _ in range(3):
         before = len(of_kind(desk, "recovered"))
@@ -118,7 +121,9 @@ def test_every_start_says_again_what_it_found(desk: Desk) -> None:
         until(lambda: len(of_kind(desk, "recovered")) == before + 2)  # noqa: B023 - asked at once
     desk.let("finish-001")
     desk.let("finish-002")
-    assert desk.ended(process).code == 0
+    said = desk.ended(process)
+    assert said.code == 0
+    assert "is taken up again" in said.err.splitlines()[0]
     told = [(each["attempt"], each["controller_epoch"]) for each in of_kind(desk, "recovered")]
     assert len(told) == len(set(told))
     assert len(desk.lines("began")) == 2
