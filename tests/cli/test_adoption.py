@@ -59,6 +59,19 @@ def of_kind(desk: Desk, kind: str) -> list[Any]:
     return [each["body"] for each in desk.events() if each["kind"] == kind]
 
 
+def test_what_an_agent_prints_can_be_read_while_it_works(desk: Desk) -> None:
+    """`show` names the file of each turn that is not over, with a controller and without one."""
+    process = begin(desk, 1)
+    kill(process)
+    ((turn, path),) = desk.tidegate("show", "001").json["prints"]
+    assert turn == "001-build-1, turn 1"
+    assert path in desk.text("show", "001")
+    until(lambda: "step 10" in Path(path).read_text(encoding="utf-8"))
+    desk.let("finish-001")
+    assert desk.run()[0] == 0
+    assert desk.tidegate("show", "001").json["prints"] == []
+
+
 def recovered(desk: Desk) -> dict[str, str]:
     """What each attempt was found to be, and that it was said once."""
     found = of_kind(desk, "recovered")
@@ -96,7 +109,10 @@ def test_one_lives_one_ended_one_hangs(desk: Desk) -> None:
 
 
 def test_every_start_says_again_what_it_found(desk: Desk) -> None:
-    """G2-16: killed three times, each controller says of each open attempt once what it found."""
+    """G2-16: killed three times, each controller says of each open attempt once what it found.
+
+    And before that, which run it takes up.
+    """
     process = begin(desk, 2)
     for _ in range(3):
         before = len(of_kind(desk, "recovered"))
@@ -105,7 +121,9 @@ def test_every_start_says_again_what_it_found(desk: Desk) -> None:
         until(lambda: len(of_kind(desk, "recovered")) == before + 2)  # noqa: B023 - asked at once
     desk.let("finish-001")
     desk.let("finish-002")
-    assert desk.ended(process).code == 0
+    said = desk.ended(process)
+    assert said.code == 0
+    assert "is taken up again" in said.err.splitlines()[0]
     told = [(each["attempt"], each["controller_epoch"]) for each in of_kind(desk, "recovered")]
     assert len(told) == len(set(told))
     assert len(desk.lines("began")) == 2

@@ -239,6 +239,7 @@ def test_a_run_is_let_come_to_its_end(desk: Desk) -> None:
     refused = desk.tidegate("stop", "--no-json")
     assert refused.code == 4
     assert "no controller is at work" in refused.complaint
+    assert "Agents of one that died go on" in refused.complaint
 
 
 def test_an_agent_rules_nothing(desk: Desk) -> None:

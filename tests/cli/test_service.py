@@ -73,6 +73,16 @@ def test_without_systemd_it_says_what_else_to_do(desk: Desk) -> None:
         assert words in said.out
 
 
+def test_where_systemd_does_not_run_it_says_so(desk: Desk, systemd: dict[str, str]) -> None:
+    """Its programs are there in many containers, and nothing would ever start the units."""
+    desk.settle("true")
+    said = desk.tidegate("service", "--no-json", env=systemd)
+    is_running = Path("/run/systemd/system").is_dir()
+    assert (said.code, len(units(desk))) == (0, 2)
+    for words in ("systemd does not run here", "crontab -e", "nohup"):
+        assert (words in said.out) is not is_running
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="it needs systemd's own tools")
 def test_systemd_takes_the_units_of_an_odd_folder(desk: Desk, systemd: dict[str, str]) -> None:
     """Blanks and percent signs in the path; a unit with a wrong word is not taken."""

@@ -12,7 +12,7 @@ def story(*findings: Finding, reports: tuple[tuple[str, str], ...] = ()) -> list
     )
     made = LaneStory(
         run="20260314-0915", lane=lane, attempts=(), target_checks=(), turns=(), findings=findings,
-        reports=reports, troubles=(), work=None,
+        reports=reports, troubles=(), prints=(), work=None,
     )  # fmt: skip
     return list(_story_lines(made))[3:]
 

@@ -100,6 +100,7 @@ def test_an_interrupted_proof_ends_all_that_it_started(
         proving.kill()
     assert proving.returncode == 130, err
     assert b"Traceback" not in err
+    assert b"interrupted; what it started is ended" in err, "no next one goes on from there"
     assert list(tmp_path.iterdir()) == []
     assert list(sight.of_folder(tmp_path)) == []
 

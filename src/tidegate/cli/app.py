@@ -487,8 +487,8 @@ def _ended(build_house: Callable[[], House]) -> int:
     """The exit code of the command."""
     try:
         code = tidegate.main(prog_name="tidegate", obj=build_house, standalone_mode=False)
-    except click.Abort:
-        complain("interrupted; the same command goes on from there")
+    except click.Abort as stop:
+        complain(f"interrupted; {str(stop) or 'the same command goes on from there'}")
         return INTERRUPTED
     except click.ClickException as error:
         context = getattr(error, "ctx", None)

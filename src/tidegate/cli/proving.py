@@ -98,11 +98,16 @@ def _tell(text: str) -> None:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Whatever asks it to end, it ends all that it started first."""
+    """Whatever asks it to end, it ends all that it started first, and says that nothing goes on."""
     wanted = (signal.SIGTERM, signal.SIGHUP)
     before = {number: signal.signal(number, signal.default_int_handler) for number in wanted}
     try:
         yield
+    except KeyboardInterrupt:
+        raise click.Abort(_ENDED) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+_ENDED = "what it started is ended, its folder is gone, and nothing is proved"

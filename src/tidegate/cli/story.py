@@ -57,6 +57,8 @@ def _story_lines(story: LaneStory) -> Iterator[str]:
     for name, text in story.reports:
         if text not in told:
             yield from _part(f"report of {name}", text)
+    for name, path in story.prints:
+        yield from _part(f"what {name} prints, and stderr beside it", path)
     if story.work is not None and not lane.commit:
         yield from _part("what it came to", story.work)
 

@@ -105,7 +105,7 @@ KINDS: Mapping[str, Kind] = {
     "run-unknown": Kind(level=_NOTE, remedy=_LOOK, moves=True),
     # workspaces
     "workspace-missing": Kind(
-        remedy="what was not harvested in it is lost: `tidegate run --anew`", moves=True
+        remedy="what was not harvested in it is lost; `tidegate run` goes on without", moves=True
     ),
     "workspace-left": Kind(level=_NOTE, remedy="`tidegate gc` says what may go", moves=True),
     "workspace-unknown": Kind(level=_NOTE, remedy=_LOOK, moves=True),

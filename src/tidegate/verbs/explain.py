@@ -105,13 +105,18 @@ def next_issues(house: House, folder: str, count: int) -> tuple[Sequence[Explana
             others.append(place)
         if len(found) == count:
             break
-    return found, "" if found else _nothing_next(others)
+    return found, "" if found else _nothing_next(others, facts.drained)
 
 
-def _nothing_next(others: Sequence[Place]) -> str:
-    """Why nothing would be taken, by the first few of the issues that are not decided."""
+def _nothing_next(others: Sequence[Place], drained: str) -> str:
+    """Why nothing would be taken, by the first few of the issues that are not decided.
+
+    A drain is one reason for all of them, and told once.
+    """
     if not others:
         return "nothing to do: no issue is open"
+    if drained:
+        return f"nothing can be taken now: {drained}"
     shown = "; ".join(f"{each.issue.id}: {each.reason}" for each in others[:NOTHING_NEXT_SHOWN_MAX])
     more = len(others) - NOTHING_NEXT_SHOWN_MAX
     return f"nothing can be taken now: {shown}" + (f"; and {more} more" if more > 0 else "")

@@ -34,6 +34,10 @@ REPLY_WAIT_S = 10.0
 
 
 _NEXT = "`tidegate run` begins one"
+_NOBODY_TO_STOP = (
+    "nothing starts before `tidegate run`. Agents of one that died go on: `tidegate run` finds "
+    "them, and `tidegate stop --now` stops them then"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +155,7 @@ def _said(house: House, repository: Repository, request: Request) -> Reply:
     """
     home, inbox = repository.home, house.open_inbox(repository.home)
     if request.verb == DRAIN and house.controller_holder(home) is None:
-        raise Refused("no controller is at work", hint="nothing starts before `tidegate run`")
+        raise Refused("no controller is at work", hint=_NOBODY_TO_STOP)
     inbox.leave(request)
     until_s = house.clock.now().monotonic_s + REPLY_WAIT_S
     with ExitStack() as lock:

@@ -124,6 +124,7 @@ def _taken_up(
     if open_run is None or is_half_abandoned(ledger, open_run):
         return None
     refuse_other_base(open_run, wish)
+    eyes.tell(f"run {open_run} is taken up again")  # before what it found, which is told as it is
     engine = assemble(house, repository, frozen(ledger, open_run), ledger, open_run)
     engine.book.listener = with_causes(eyes, ledger)
     take_stock(engine)
@@ -155,7 +156,11 @@ def _run(
             return idle
     configuration = loaded.configuration if engine is None else frozen(ledger, engine.book.run.id)
     run_id = engine.book.run.id if engine is not None else None
-    _tell_what_is_taken_up(run_id, eyes, is_changed=configuration != loaded.configuration)
+    if configuration != loaded.configuration:
+        eyes.tell(
+            f"the configuration has changed; run {run_id} keeps the one it began with "
+            "(`tidegate run --anew` ends it and begins another)"
+        )
     if left:
         eyes.tell(left)
     require_ready(house, repository, configuration, open_run=run_id)
@@ -228,16 +233,6 @@ def _idle(
     summary = idle_summary(issues, facts, left)
     needs_somebody = bool(left) or not all(each.is_wished for each in summary.waiting)
     return RunResult(summary=summary, exit_code=1 if needs_somebody else 0)
-
-
-def _tell_what_is_taken_up(open_run: str | None, eyes: Eyes, *, is_changed: bool) -> None:
-    if is_changed:
-        eyes.tell(
-            f"the configuration has changed; run {open_run} keeps the one it began with "
-            "(`tidegate run --anew` ends it and begins another)"
-        )
-    elif open_run:
-        eyes.tell(f"run {open_run} is taken up again")
 
 
 def _abandon(

@@ -7,6 +7,7 @@ from shlex import quote
 from tidegate.core.errors import IntegrityError, Misused
 from tidegate.core.events import CandidateMade, Event, JobFailed, Requested
 from tidegate.core.values import Role
+from tidegate.engine.places import Places
 from tidegate.playbooks.lane_report import lane_report
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import HUB, Repository
@@ -50,6 +51,8 @@ class LaneStory:
     findings: tuple[Finding, ...]
     reports: tuple[tuple[str, str], ...]
     troubles: tuple[Trouble, ...]
+    prints: tuple[tuple[str, str], ...]
+    """Each turn that is not over, and the file with what its command has printed so far."""
     work: str | None
     """The command that shows what the newest build had come to; None where it came to nothing."""
 
@@ -78,6 +81,7 @@ def show(house: House, folder: str, lane: str, *, run: str | None) -> LaneStory:
             ),
             reports=tuple(_reports(ledger, turns)),
             troubles=tuple(_troubles(ledger, events)),
+            prints=tuple(_prints(Places(home=repository.home, run=run_id), turns)),
             work=_work(repository, ledger.rows("workspace", run_id, lane=lane), turns),
         )
 
@@ -104,6 +108,14 @@ def _work(repository: Repository, workspaces: Sequence[Row], turns: Sequence[Row
         return None  # it came to nothing, and there would be nothing to see
     hub = quote(f"{repository.home}/{HUB}")
     return f"git --git-dir={hub} diff {bases[attempt]} {tip}"
+
+
+def _prints(places: Places, turns: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """An end that nobody has heard yet is none: its output is of use all the same."""
+    for turn in turns:
+        if turn["started_at"] and not turn["ended_at"]:
+            attempt, number = str(turn["attempt_id"]), int(str(turn["turn"]))
+            yield f"{attempt}, turn {number}", f"{places.turn(attempt, number)}/stdout"
 
 
 def _lane_row(ledger: Ledger, lane: str, run: str | None) -> Row:

@@ -22,6 +22,8 @@ _NAME_MAX = 60
 _DIGEST = 8
 _SET_ANYWAY = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "COLORTERM"})
 """What systemd, or the unit itself, gives a service; and what is of a terminal."""
+_RUNNING = Path("/run/systemd/system")
+"""It is there where systemd has booted the machine: its programs alone start nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +58,14 @@ def install(house: House, folder: str, *, writes: bool) -> Service:
     if not writes:
         return made
     if shutil.which("systemctl", path=house.environment.get("PATH")) is None:
-        return Service(units=(), did="", next=_otherwise(repository), is_done=False)
+        instead = _otherwise(repository, "there is no systemd here, so nothing was written.")
+        return Service(units=(), did="", next=instead, is_done=False)
     for each in units:
         _write(Path(each.path), each.text)
-    return replace(made, did="wrote")
+    if _RUNNING.is_dir():
+        return replace(made, did="wrote")
+    instead = _otherwise(repository, "systemd does not run here, as in many containers.")
+    return replace(made, did="wrote", next=(*enable, *instead))
 
 
 def uninstall(house: House, folder: str) -> Service:
@@ -135,14 +141,14 @@ def _write(path: Path, text: str) -> None:
     staged.replace(path)
 
 
-def _otherwise(repository: Repository) -> tuple[str, ...]:
+def _otherwise(repository: Repository, why: str) -> tuple[str, ...]:
     """How the same is had without systemd."""
     root = repository.root
     run = f"cd {shlex.quote(root)} && {shlex.quote(sys.executable)} -m tidegate run"
     log = shlex.quote(f"{repository.home}/run.log")
     at_cron = f"{run} >> {log} 2>&1".replace("%", "\\%")  # which ends a line of a crontab
     return (
-        "there is no systemd here, so nothing was written. The same with cron (`crontab -e`):",
+        f"{why} The same with cron (`crontab -e`):",
         f"    */15 * * * * {at_cron}",
         "or once, until it is done: it goes on after you have left",
         f"    {run.replace(' && ', ' && nohup ')} > {log} 2>&1 &",

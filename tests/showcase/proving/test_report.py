@@ -20,7 +20,9 @@ _LOST_RUNNER = Struck(
 
 
 def proof(
-    struck: Sequence[Struck] = (_KILL, _LOST_RUNNER), damages: Sequence[Damage] = ()
+    struck: Sequence[Struck] = (_KILL, _LOST_RUNNER),
+    damages: Sequence[Damage] = (),
+    wanted: Sequence[Fault] = (Fault.KILL_CONTROLLER, Fault.KILL_RUNNER),
 ) -> Proof:
     """The proof of these two faults."""
     return drawn_up(
@@ -30,7 +32,7 @@ def proof(
         seed=7,
         seconds=30.0,
         looked_at=_LOOKED_AT,
-        wanted=(Fault.KILL_CONTROLLER, Fault.KILL_RUNNER),
+        wanted=wanted,
     )
 
 
@@ -42,6 +44,14 @@ def test_it_holds_where_all_took_effect_and_nothing_is_wrong() -> None:
         "2 blows, 3 landings, nothing lost, nothing done twice. Sleep well."
     )
     assert made.lines[0].recovery_max_s == 0.5
+
+
+def test_one_fault_that_calls_for_no_further_controller_says_nothing_of_one() -> None:
+    """One blow is no `blows`, and a time that nobody measured is not told as a dash."""
+    said = closing(proof(struck=(_LOST_RUNNER,), wanted=(Fault.KILL_RUNNER,)))
+    assert said[-1].startswith("1 blow, 3 landings")
+    assert not any("at the wheel" in line for line in said)
+    assert any("at the wheel again after 0.50 s" in line for line in closing(proof()))
 
 
 def test_a_fault_that_never_fired_is_an_error() -> None:

@@ -173,7 +173,7 @@ def closing(proof: Proof) -> Sequence[str]:
     lines = [
         f"examined: {looked}; seed {proof.seed}, {proof.seconds:.0f} s",
         *_how(proof),
-        _wheel(proof),
+        *_wheel(proof),
         *(f"PROBLEM  {each}" for each in proof.problems),
         *([f"kept: {proof.kept}"] if proof.kept else ()),
     ]
@@ -197,19 +197,22 @@ def _how(proof: Proof) -> Sequence[str]:
     return [f"a full disk by {proof.full_disk_by}"] if is_done else []
 
 
-def _wheel(proof: Proof) -> str:
-    return (
-        f"at the wheel again after {_seconds(proof.decided_median_s)} (median; at most "
-        f"{_seconds(proof.decided_max_s)}), with {proof.adopted_agents} live agents adopted"
-    )
+def _wheel(proof: Proof) -> Sequence[str]:
+    """How soon a next controller was at work; nothing where no fault called for one."""
+    if proof.decided_median_s is None:
+        return []
+    median, most = _seconds(proof.decided_median_s), _seconds(proof.decided_max_s)
+    adopted = f"with {proof.adopted_agents} live agents adopted"
+    return [f"at the wheel again after {median} (median; at most {most}), {adopted}"]
 
 
 def _sentence(proof: Proof) -> str:
     blows = sum(line.took_effect for line in proof.lines)
     if proof.holds:
+        word = "blow" if blows == 1 else "blows"
         return (
-            f"{blows} {'blow' if blows == 1 else 'blows'}, {proof.looked_at.get('landings', 0)} "
-            "landings, nothing lost, nothing done twice. Sleep well."
+            f"{blows} {word}, {proof.looked_at.get('landings', 0)} landings, nothing lost, nothing "
+            "done twice. Sleep well."
         )
     if proof.lost or proof.doubled:
         return (
