@@ -242,6 +242,25 @@ def test_a_run_is_let_come_to_its_end(desk: Desk) -> None:
     assert "Agents of one that died go on" in refused.complaint
 
 
+def test_agents_without_a_controller_are_stopped(desk: Desk) -> None:
+    """G3: what outlives its controller ends by one command; its work is kept and gone on with."""
+    desk.settle(WAITS.format(desk=desk.folder))
+    desk.issue(1)
+    process = desk.start("run", "--json")
+    desk.sees("began.001")
+    process.kill()
+    process.wait()
+    assert desk.living()
+    said = desk.tidegate("stop", "--now", "--no-json")
+    assert (said.code, desk.living()) == (0, {})
+    assert "turns that were ended: 1" in said.out
+    assert "no agent is at work" in desk.tidegate("stop", "--now", "--no-json").out
+    desk.let("go.001")
+    code, summary = desk.run()
+    assert (code, [each.issue for each in summary.landed]) == (0, ["001"])
+    assert desk.tidegate("stop", "--now", "--no-json").code == 4, "no run is open"
+
+
 def test_an_agent_rules_nothing(desk: Desk) -> None:
     """Authority flows down only: what an agent at work asks of the run is refused."""
     desk.settle(WORKS, more=OWNER)

@@ -6,7 +6,7 @@ from tidegate.cli.output import clean, clean_text, show_json, show_lines
 from tidegate.core.errors import Misused
 from tidegate.ports.inbox import Reply
 from tidegate.verbs.house import House
-from tidegate.verbs.ruling import OpenQuestion, questions, tell
+from tidegate.verbs.ruling import OpenQuestion, is_carried, questions, tell
 from tidegate.verbs.ruling import answer as say
 
 _ABOUT = {
@@ -71,6 +71,11 @@ def stop(
         raise Misused("--now is for the whole run", hint="a lane is always stopped at once")
     if lane is not None:
         _told(tell(house, folder, "stop", lane, says={"reason": reason}), as_json=as_json)
+        return
+    if now and not is_carried(house, folder):
+        from tidegate.cli.running import stop_agents  # noqa: PLC0415 - seldom, and a run's weight
+
+        stop_agents(house, folder, as_json=as_json)
         return
     says = {"reason": reason, "now": "now" if now else ""}
     _told(tell(house, folder, "drain", "", says=says), as_json=as_json)

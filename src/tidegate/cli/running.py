@@ -102,6 +102,22 @@ def _remedy(summary: Summary) -> str:
     return "; `tidegate land` takes them" if has_own_branch else ""
 
 
+def stop_agents(house: House, folder: str, *, as_json: bool) -> None:
+    """Stop what works without a controller, and say how much that was."""
+    from tidegate.verbs.stopping import stop_agents as stop  # noqa: PLC0415 - only `stop` needs it
+
+    with _looking_on(house) as eyes:
+        turns = stop(house, folder, eyes)
+    said = f"turns that were ended: {turns}; `tidegate run` goes on" if turns else _NOBODY_WORKS
+    if as_json:
+        show_json({"done": True, "message": said})
+    else:
+        show_lines(said)
+
+
+_NOBODY_WORKS = "no controller and no agent is at work"
+
+
 def demo(house: House, *, keep: bool, chaos: bool, as_json: bool) -> int:
     """Run the demo in a folder of its own, and return the exit code."""
     from tidegate.showcase.demo import run_demo  # noqa: PLC0415 - only the demo needs it

@@ -36,7 +36,7 @@ REPLY_WAIT_S = 10.0
 _NEXT = "`tidegate run` begins one"
 _NOBODY_TO_STOP = (
     "nothing starts before `tidegate run`. Agents of one that died go on: `tidegate run` finds "
-    "them, and `tidegate stop --now` stops them then"
+    "them, and `tidegate stop --now` stops them"
 )
 
 
@@ -127,6 +127,11 @@ def tell(
     if not reply.is_done:
         raise Refused(reply.message, hint=reply.hint)
     return reply
+
+
+def is_carried(house: House, folder: str) -> bool:
+    """Whether a controller is at work on the repository that `folder` is in."""
+    return house.controller_holder(house.repositories.find(folder).home) is not None
 
 
 def refuse_agents(house: House) -> None:
