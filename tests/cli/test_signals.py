@@ -16,7 +16,8 @@ class Listener:
     def __init__(self) -> None:
         self.woken = 0
         self.told: list[str] = []
-        self.wishes = Wishes(self._wake, self.told.append)
+        self.now_s = 0.0
+        self.wishes = Wishes(self._wake, self.told.append, lambda: self.now_s)
 
     def _wake(self) -> None:
         self.woken += 1
@@ -24,6 +25,7 @@ class Listener:
     def gets(self, *numbers: signal.Signals) -> Wish:
         """The wish after these signals."""
         for number in numbers:
+            self.now_s += 1.0
             self.wishes.note(number, None)
         return self.wishes()
 
@@ -76,6 +78,14 @@ def test_a_wish_is_told_once_and_never_by_the_handler(listener: Listener) -> Non
     assert [text.split(":")[0] for text in listener.told] == ["draining"]
 
 
+def test_an_interrupt_that_comes_twice_at_once_is_one(listener: Listener) -> None:
+    """`timeout tidegate run` gets Ctrl-C and passes it on: nobody asked twice."""
+    assert listener.gets(signal.SIGINT) is Wish.DRAIN
+    listener.wishes.note(signal.SIGINT, None)
+    assert listener.wishes() is Wish.DRAIN
+    assert listener.gets(signal.SIGINT) is Wish.STOP
+
+
 def test_before_a_run_is_under_way_a_signal_ends_the_command() -> None:
     """There is nothing to drain yet."""
     listener = Listener()
@@ -104,7 +114,7 @@ def test_after_a_run_a_further_interrupt_is_not_heard(listener: Listener) -> Non
 def test_what_nobody_waits_for_stops_at_once(number: signal.Signals) -> None:
     """Any signal stops the agents of a demo, and no further one leaves them at work."""
     told: list[str] = []
-    wishes = Wishes(lambda: None, told.append, stops_at_once=True)
+    wishes = Wishes(lambda: None, told.append, lambda: 0.0, stops_at_once=True)
     wishes()
     for _ in range(3):
         wishes.note(number, None)

@@ -32,8 +32,9 @@ def run(house: House, folder: str, wish: RunWish, *, as_json: bool) -> int:
 @contextmanager
 def _looking_on(house: House, *, stops_at_once: bool = False) -> Iterator[Eyes]:
     """Progress on standard error, and signals as wishes."""
-    shown = progress(lambda: house.clock.now().monotonic_s)
-    wishes = Wishes(house.wake, shown.tell, stops_at_once=stops_at_once)
+    now_s = lambda: house.clock.now().monotonic_s  # noqa: E731 - one word
+    shown = progress(now_s)
+    wishes = Wishes(house.wake, shown.tell, now_s, stops_at_once=stops_at_once)
     try:
         with watched(wishes):
             yield Eyes(recorded=shown.recorded, state=shown.state, wish=wishes, tell=shown.tell)

@@ -17,6 +17,9 @@ _SAID = {
     Wish.STOP: "stopping the agents; what they did is kept; Ctrl-C again leaves at once",
     Wish.DETACH: "leaving; what still runs goes on, and `tidegate run` finds it again",
 }
+TWICE_S = 0.1
+"""Sooner nobody presses a key again. A program that passes signals on (`timeout`, `npx`) hands down
+the one that the terminal sent to us as well."""
 _STOPS_AT_ONCE = "interrupted: stopping the agents"
 
 
@@ -32,11 +35,14 @@ class Wishes:
         self,
         wake: Callable[[], None],
         tell: Callable[[str], None],
+        now_s: Callable[[], float],
         *,
         stops_at_once: bool = False,
     ) -> None:
         self._wake = wake
         self._tell = tell
+        self._now_s = now_s
+        self._interrupted_s = -TWICE_S
         self._stops_at_once = stops_at_once
         self._wish = Wish.GO_ON
         self._told = Wish.GO_ON
@@ -55,6 +61,8 @@ class Wishes:
         """A signal came."""
         if not self._is_under_way:
             raise KeyboardInterrupt
+        if number == signal.SIGINT and self._is_passed_on():
+            return
         if self._stops_at_once:
             self._wish = Wish.STOP
         elif number == signal.SIGHUP:
@@ -66,6 +74,11 @@ class Wishes:
         elif self._wish is Wish.STOP and number == signal.SIGINT:
             self._wish = Wish.DETACH
         self._wake()
+
+    def _is_passed_on(self) -> bool:
+        """The one before came a moment ago."""
+        before_s, self._interrupted_s = self._interrupted_s, self._now_s()
+        return self._interrupted_s - before_s < TWICE_S
 
 
 @contextmanager
