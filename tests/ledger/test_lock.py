@@ -74,7 +74,7 @@ def test_a_lock_is_taken_and_given_back(tmp_path: Path) -> None:
 def test_a_fifo_in_the_locks_place_is_refused(tmp_path: Path) -> None:
     """It is told by its name, and nobody waits for somebody at its other end."""
     os.mkfifo(tmp_path / "lock")
-    with pytest.raises(NotReady, match="lock is no plain file.*move it away"):
+    with pytest.raises(NotReady, match=r"lock is no plain file.*move it away"):
         WriteLock(tmp_path / "lock")
 
 

@@ -39,7 +39,7 @@ def text_of(digest: str, content: bytes, *, where: str) -> str:
 
 
 def read_plain(place: Path) -> bytes:
-    """A text's file. Raises IntegrityError for what is none: nobody waits for what a FIFO brings."""
+    """A text's file. Raises IntegrityError for what is none: a FIFO would keep us waiting."""
     if place.exists() and not place.is_file():
         raise IntegrityError(
             f"the text {place} is no plain file: what was stored there is gone",

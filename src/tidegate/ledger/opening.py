@@ -163,6 +163,24 @@ def _restore(path: Path) -> str:
     return f"restore the file from a `tidegate backup`, or move {path.parent} aside to begin anew"
 
 
+def is_whole(path: Path, *, is_alone: bool = False) -> bool:
+    """Whether a ledger can be read from end to end by somebody who has nothing of it in memory.
+
+    SQLite itself takes what a log lacks for zeros, and a page of zeros for a damaged one. A file
+    that `is_alone` has no log and gets no side files.
+    """
+    how = "mode=ro&immutable=1" if is_alone else "mode=ro"
+    try:
+        connection = _connect(f"file:{_quoted(path)}?{how}")
+        try:
+            (said,) = connection.execute("pragma integrity_check(1)").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return False
+    return str(said) == "ok"
+
+
 def prepare_folder(folder: Path) -> None:
     """Make the ledger's folder. Raises NotReady where no ledger can be kept in it."""
     try:
