@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -180,5 +181,37 @@ def test_a_run_folder_that_was_moved_is_found_where_it_is(desk: Desk) -> None:
     moved = desk.folder / "elsewhere"
     desk.repository.rename(moved)
     said = desk.tidegate("-C", str(moved), "run", "--json", cwd=desk.folder)
+    assert said.code == 0, said.err
+    assert [each.issue for each in said.summary.landed] == ["001"]
+
+
+@pytest.mark.parametrize("arguments", [(), ("--anew",)])
+def test_a_copied_repository_leaves_the_agents_of_the_other_alone(
+    desk: Desk, arguments: tuple[str, ...]
+) -> None:
+    """G1, G3: from a copy every live agent looks dead; its workspace is not taken from under it."""
+    process = begin(desk, 1)
+    copied = desk.folder / "copied"
+    shutil.copytree(desk.repository, copied, ignore=shutil.ignore_patterns("bell"))
+    said = desk.tidegate("-C", str(copied), "run", "--json", *arguments, cwd=desk.folder)
+    assert said.code == 4
+    assert said.error.message.startswith(f"{copied}/.git/tidegate is a copy: 001-build-1 was begun")
+    assert "go on there" in (said.error.hint or "")
+    desk.let("finish-001")
+    ended = desk.ended(process)
+    assert [each.issue for each in ended.summary.landed] == ["001"]
+    assert desk.lines("began") == ["001-build-1.1"]
+
+
+def test_a_copy_whose_other_is_gone_goes_on(desk: Desk) -> None:
+    """Where a folder was copied and the first one moved away there is one owner again."""
+    process = begin(desk, 1)
+    kill(process)
+    desk.let("finish-001")
+    until(lambda: not desk.living())
+    copied = desk.folder / "copied"
+    shutil.copytree(desk.repository, copied, ignore=shutil.ignore_patterns("bell"))
+    desk.repository.rename(desk.folder / "given-up")
+    said = desk.tidegate("-C", str(copied), "run", "--json", cwd=desk.folder)
     assert said.code == 0, said.err
     assert [each.issue for each in said.summary.landed] == ["001"]

@@ -444,6 +444,15 @@ def test_an_event_that_is_not_understood_hides_nothing_else(desk: Desk) -> None:
     assert any("nonsense" in each["message"] for each in found)
 
 
+@pytest.mark.parametrize("make_it", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_hides_nothing_else(desk: Desk, make_it: Callable[[Path], None]) -> None:
+    """A folder or a FIFO in a text's and an artifact's place: both are told, none is waited for."""
+    for path in (a_text(desk), an_artifact(desk)):
+        path.unlink()
+        make_it(path)
+    assert {"artifact-differs"} < codes(examined(desk, "--repair")[1])
+
+
 def test_a_hub_that_git_takes_for_none_hides_nothing_else(desk: Desk) -> None:
     """Without its HEAD git knows no repository there; the artifacts are looked at all the same."""
     (desk.ledger_folder / "hub.git" / "HEAD").unlink()

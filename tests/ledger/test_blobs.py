@@ -1,7 +1,9 @@
 """Texts beside the ledger: durable before they are named, never overwritten, checked when read."""
 
+import os
 import resource
 import signal
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,6 +23,31 @@ def test_a_text_stands_under_its_digest(tmp_path: Path) -> None:
     assert name == sha256("naïve\n".encode()).hexdigest()
     assert _files(tmp_path) == [f"{name[:2]}/{name[2:]}"]
     assert Blobs(tmp_path).get(name) == "naïve\n"
+
+
+@pytest.mark.parametrize("make_it", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_is_no_text(make_it: Callable[[Path], None], tmp_path: Path) -> None:
+    """A folder or a FIFO in a text's place is told by its path; nobody waits for what it brings."""
+    blobs = Blobs(tmp_path)
+    name = blobs.put("x")
+    place = tmp_path / name[:2] / name[2:]
+    place.unlink()
+    make_it(place)
+    with pytest.raises(IntegrityError, match=f"{place} is no plain file.*restore"):
+        blobs.get(name)
+    with pytest.raises(IntegrityError, match=f"{place} is no plain file.*restore"):
+        blobs.put("x")
+
+
+def test_a_file_in_the_place_of_a_folder_of_texts_is_a_loss(tmp_path: Path) -> None:
+    """What stood in that folder is gone, and told as such."""
+    blobs = Blobs(tmp_path)
+    name = blobs.put("x")
+    (tmp_path / name[:2] / name[2:]).unlink()
+    (tmp_path / name[:2]).rmdir()
+    (tmp_path / name[:2]).touch()
+    with pytest.raises(IntegrityError, match="is gone"):
+        blobs.get(name)
 
 
 def test_a_text_is_stored_once(tmp_path: Path) -> None:

@@ -46,6 +46,61 @@ def test_a_file_that_is_replaced_stops_the_writer(tmp_path: Path) -> None:
     ledger.close()
 
 
+@pytest.mark.parametrize("left_bytes", [0, 4000, 20_000])
+def test_a_log_that_is_cut_stops_the_writer(left_bytes: int, tmp_path: Path) -> None:
+    """G4-03: what was acknowledged into a log that somebody cut is rescued, and no more follows."""
+    ledger, desk = sit(tmp_path)
+    desk.write(*desk.history.begun("001", BUILD))
+    events = list(ledger.read(RUN))
+    os.truncate(tmp_path / "ledger.db-wal", left_bytes)
+    with pytest.raises(IntegrityError, match=r"cut while.*recorded is in .*ledger\.db\.rescued"):
+        desk.write(desk.history.opened("002"))
+    assert not list(tmp_path.glob("ledger.db.rescued-*"))
+    with pytest.raises(IntegrityError, match="cut while"):
+        ledger.checkpoint()
+    ledger.close()
+    again = tmp_path / "again"
+    again.mkdir()
+    (tmp_path / "ledger.db.rescued").rename(again / "ledger.db")
+    with SqliteLedger.open(again) as rescued:
+        assert list(rescued.read(RUN)) == events
+
+
+def test_a_cut_log_that_is_only_closed_is_left_as_it_is(tmp_path: Path) -> None:
+    """G4-03: nothing of it is moved into the ledger's file when the writer ends."""
+    ledger, desk = sit(tmp_path)
+    desk.write(*desk.history.begun("001", BUILD))
+    os.truncate(tmp_path / "ledger.db-wal", 0)
+    before = (tmp_path / "ledger.db").read_bytes()
+    with pytest.raises(IntegrityError, match="cut while"):
+        ledger.close()
+    assert (tmp_path / "ledger.db").read_bytes() == before
+
+
+def test_a_copy_with_holes_is_none(tmp_path: Path) -> None:
+    """G4-03: what is neither in the log nor in memory any more is not promised to anybody."""
+    ledger, desk = sit(tmp_path)
+    desk.write(*desk.history.begun("001", BUILD))
+    ledger._writing()._connection.execute("pragma shrink_memory")
+    os.truncate(tmp_path / "ledger.db-wal", 0)
+    with pytest.raises(IntegrityError, match=r"no copy could be made.*fsck"):
+        desk.write(desk.history.opened("002"))
+    assert not (tmp_path / "ledger.db.rescued").exists()
+    ledger.close()
+
+
+def test_a_checkpoint_of_somebody_else_is_no_loss(tmp_path: Path) -> None:
+    """Whoever has a shell may move the log into the file and cut it: the ledger is whole."""
+    ledger, desk = sit(tmp_path)
+    desk.write(*desk.history.begun("001", BUILD))
+    shell = sqlite3.connect(tmp_path / "ledger.db")
+    assert shell.execute("pragma wal_checkpoint(truncate)").fetchone()[0] == 0
+    shell.close()
+    assert (tmp_path / "ledger.db-wal").stat().st_size == 0
+    desk.write(desk.history.opened("002"))
+    ledger.close()
+
+
 def test_a_loss_is_seen_also_later(tmp_path: Path) -> None:
     """G4-03: also when the folder was quiet for long, a loss is seen at the next commit."""
     ledger, desk = sit(tmp_path)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.waiting import until
-from tidegate.core.errors import Unavailable
+from tidegate.core.errors import NotReady, Unavailable
 from tidegate.ledger.lock import WriteLock
 
 _HOLDER = """
@@ -69,6 +69,13 @@ def test_a_lock_is_taken_and_given_back(tmp_path: Path) -> None:
     lock.release()
     assert _is_free(tmp_path / "lock")
     lock.close()
+
+
+def test_a_fifo_in_the_locks_place_is_refused(tmp_path: Path) -> None:
+    """It is told by its name, and nobody waits for somebody at its other end."""
+    os.mkfifo(tmp_path / "lock")
+    with pytest.raises(NotReady, match=r"lock is no plain file.*move it away"):
+        WriteLock(tmp_path / "lock")
 
 
 def test_a_waiter_gets_the_lock_when_it_is_free(tmp_path: Path) -> None:

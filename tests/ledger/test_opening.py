@@ -2,7 +2,9 @@
 
 import gc
 import hashlib
+import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,66 @@ def test_a_ledger_that_is_gone_is_not_begun_again(trace: str, tmp_path: Path) ->
         with pytest.raises(IntegrityError, match=r"is gone.*restore the file.*aside to begin anew"):
             open_it(tmp_path)
     assert _contents(tmp_path) == before
+
+
+def _empty_database(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.executescript("create table t (x); drop table t; vacuum")
+    connection.close()
+
+
+def _one_byte(path: Path) -> None:
+    path.write_bytes(b"S")  # SQLite takes a file of one byte for an empty one
+
+
+@pytest.mark.parametrize("empty_it", [_empty_database, _one_byte])
+@pytest.mark.parametrize("open_it", [SqliteLedger.open, SqliteLedger.open_read_only])
+def test_a_database_without_anything_is_not_begun_again(
+    open_it: object, empty_it: Callable[[Path], None], tmp_path: Path
+) -> None:
+    """G4-08: a file in which SQLite finds nothing is as lost as one of no bytes."""
+    SqliteLedger.open(tmp_path).close()
+    (tmp_path / "ledger.db").unlink()
+    empty_it(tmp_path / "ledger.db")
+    (tmp_path / "blobs" / "ab").mkdir(parents=True)
+    before = _contents(tmp_path)
+    with pytest.raises(IntegrityError, match=r"nothing in it, and .*blobs.*aside to begin anew"):
+        open_it(tmp_path)  # type: ignore[operator]  # what it is given is the test's affair
+    assert _contents(tmp_path) == before
+
+
+def test_a_database_without_anything_becomes_a_ledger(tmp_path: Path) -> None:
+    """Where no run has left anything it is a ledger that was not made yet."""
+    _empty_database(tmp_path / "ledger.db")
+    with SqliteLedger.open(tmp_path) as ledger:
+        assert ledger.runs() == []
+
+
+@pytest.mark.parametrize("version", [0, -1])
+@pytest.mark.parametrize("open_it", [SqliteLedger.open, SqliteLedger.open_read_only])
+def test_a_ledger_of_no_version_is_left_alone(
+    open_it: object, version: int, tmp_path: Path
+) -> None:
+    """G4-08: tables under a version that no ledger has are refused, and none is made again."""
+    SqliteLedger.open(tmp_path).close()
+    connection = sqlite3.connect(tmp_path / "ledger.db")
+    connection.execute(f"pragma user_version = {version}")
+    connection.close()
+    before = _contents(tmp_path)
+    with pytest.raises(IntegrityError, match=rf"of version {version}, .* up to {LATEST}.*restore"):
+        open_it(tmp_path)  # type: ignore[operator]  # what it is given is the test's affair
+    assert _contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("make_it", [Path.mkdir, os.mkfifo])
+@pytest.mark.parametrize("open_it", [SqliteLedger.open, SqliteLedger.open_read_only])
+def test_what_is_no_file_is_told_as_such(
+    open_it: object, make_it: Callable[[Path], None], tmp_path: Path
+) -> None:
+    """A folder or a FIFO in the ledger's place is no word of the disk's."""
+    make_it(tmp_path / "ledger.db")
+    with pytest.raises(IntegrityError, match=r"ledger\.db is no file.*restore"):
+        open_it(tmp_path)  # type: ignore[operator]  # what it is given is the test's affair
 
 
 def test_a_rescued_copy_is_not_passed_over(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import stat
 from pathlib import Path
@@ -31,6 +32,20 @@ def test_ended_by_a_signal_of_another(stage: Stage) -> None:
     _, end = stage.run("sh", "-c", "kill -KILL $$")
     assert (end.reason, end.code, end.signal) == (EndReason.EXITED, None, 9)
     assert end.oom_kills == 0
+
+
+def test_where_a_folder_was_begun(stage: Stage) -> None:
+    """It is on record from before the start, and stays so in a copy of the folder."""
+    spec = stage.spec("true")
+    assert stage.runners.begun_in(spec.folder) == ""
+    stage.runners.start(spec)
+    stage.ended(spec)
+    assert stage.runners.begun_in(spec.folder) == spec.folder
+    copied = shutil.copytree(spec.folder, f"{spec.folder}-copied")
+    assert stage.runners.begun_in(copied) == spec.folder
+    for said in ("nonsense", "[]", '{"folder": 3}'):
+        Path(copied, "spec.json").write_text(said)
+        assert stage.runners.begun_in(copied) == ""
 
 
 def test_from_absent_to_over(stage: Stage) -> None:

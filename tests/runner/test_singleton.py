@@ -1,5 +1,6 @@
 """One controller a repository: the lock says who holds it, really."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -67,3 +68,17 @@ def test_what_is_started_meanwhile_does_not_inherit_the_lock(tmp_path: Path) -> 
     finally:
         child.kill()
         child.wait()
+
+
+def test_a_fifo_in_the_locks_place_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """Nobody can hold it, and nobody can take it: that is told by its path."""
+    folder = tmp_path / "controller"
+    folder.mkdir()
+    os.mkfifo(folder / files.LOCK)
+    assert controller_holder(str(tmp_path)) is None
+    with (
+        pytest.raises(OSError, match="no plain file") as told,
+        controller_lock(str(tmp_path), holder="me"),
+    ):
+        pass
+    assert told.value.filename == str(folder / files.LOCK)

@@ -111,3 +111,11 @@ def test_an_unknown_fault_is_refused(tmp_path: Path) -> None:
     _, err = proving.communicate(timeout=60.0)
     assert proving.returncode == 2
     assert b"kill-controller" in err
+
+
+def test_what_is_no_number_of_minutes_is_refused(tmp_path: Path) -> None:
+    """A proof of `nan` minutes would never be over."""
+    proving = started(tmp_path, "--minutes", "nan", "--json")
+    out, _ = proving.communicate(timeout=30.0)
+    assert proving.returncode == 2
+    assert "no number of minutes" in json.loads(out)["error"]["message"]

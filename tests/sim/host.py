@@ -166,6 +166,10 @@ class Host:
         """End what carries these marks; what would not die."""
         return {mark: self.sweep(mark, grace_s=0.0) for mark in marks}
 
+    def begun_in(self, folder: str) -> str:
+        """Nothing is moved or copied here."""
+        return folder
+
     def stand_down(self) -> None:
         """Nothing of this side's own is kept."""
 

@@ -116,6 +116,15 @@ def test_a_memory_that_cannot_be_read_is_none(tracker: MarkdownTracker, content:
     assert tracker.memory.read_bytes() != content
 
 
+def test_a_memory_that_is_no_file_keeps_nobody_waiting(
+    tracker: MarkdownTracker, tmp_path: Path
+) -> None:
+    """A FIFO in its place brings nothing: the files are read, and it is replaced."""
+    os.mkfifo(tmp_path / "memory")
+    assert len(tracker.issues()) == 2
+    assert (tmp_path / "memory").is_file()
+
+
 def test_a_memory_is_of_one_folder(tracker: MarkdownTracker, tmp_path: Path) -> None:
     """Linked worktrees share a memory, and each has its own issues."""
     tracker.issues()

@@ -4,6 +4,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from math import isnan
 from typing import TYPE_CHECKING
 
 import click
@@ -66,6 +67,8 @@ def prove(
     )
     from tidegate.showcase.proving.report import closing, table  # noqa: PLC0415 - as above
 
+    if isnan(minutes):  # it is neither below a range nor above it, and would never be over
+        raise Misused("'nan' is no number of minutes", hint="see `tidegate prove --help`")
     wish = ProveWish(
         minutes=minutes,
         seed=int(house.new_token()[:6], 16) if seed is None else seed,

@@ -38,6 +38,16 @@ def text_of(digest: str, content: bytes, *, where: str) -> str:
     return content.decode("utf-8")
 
 
+def read_plain(place: Path) -> bytes:
+    """A text's file. Raises IntegrityError for what is none: a FIFO would keep us waiting."""
+    if place.exists() and not place.is_file():
+        raise IntegrityError(
+            f"the text {place} is no plain file: what was stored there is gone",
+            hint="move it away and restore the text from a backup; `tidegate fsck` says what else",
+        )
+    return place.read_bytes()
+
+
 class Blobs:
     """The folder `blobs/`: `ab/cdef…` for the text whose digest is `abcdef…`."""
 
@@ -69,8 +79,8 @@ class Blobs:
         require_digest(digest)
         place = self._place(digest)
         try:
-            content = place.read_bytes()
-        except FileNotFoundError as error:
+            content = read_plain(place)
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise IntegrityError(
                 f"the text {place} is gone",
                 hint="restore it from a backup: it is named; `tidegate fsck` says what else",
@@ -82,7 +92,7 @@ class Blobs:
 
     def _put(self, place: Path, content: bytes) -> None:
         if place.exists():
-            text_of(place.parent.name + place.name, place.read_bytes(), where=str(place))
+            text_of(place.parent.name + place.name, read_plain(place), where=str(place))
         else:
             self._add(place, content)
         sync_folder(place.parent)

@@ -6,10 +6,11 @@ own file is never opened here: closing it would drop the locks that SQLite holds
 
 import fcntl
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
-from tidegate.core.errors import Unavailable
+from tidegate.core.errors import NotReady, Unavailable
 
 WAIT_MAX_S = 5.0
 """How long a writer waits for its turn. Transactions take milliseconds; who waits longer stands
@@ -25,7 +26,13 @@ class WriteLock:
         self._file = self._open()
 
     def _open(self) -> int:
-        return os.open(self._path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        # Not to wait: a FIFO in its place would have whoever opens it wait for ever.
+        flags = os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
+        descriptor = os.open(self._path, flags, 0o644)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise NotReady(f"{self._path} is no plain file", hint="move it away, and try again")
+        return descriptor
 
     def acquire(self) -> None:
         """Take the lock. Raises Unavailable where it is not to be had in time."""

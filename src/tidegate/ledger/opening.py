@@ -134,16 +134,51 @@ def refuse_lost(path: Path) -> None:
             f"{rescued} is what was recorded when {path.name} was lost",
             hint=f"put it in the place of {path.name}, whose side files go, or move it away",
         )
+    trace = _trace_beside(path)
+    if path.exists() and not path.is_file():
+        raise IntegrityError(
+            f"{path} is no file: no ledger can be read from it", hint=_restore(path)
+        )
     if path.exists() and path.stat().st_size:
         return
-    trace = next((name for name in TRACES if _is_filled(path.with_name(name))), None)
     if trace is not None:
-        raise IntegrityError(
-            f"{path} is {'empty' if path.exists() else 'gone'}, and {path.with_name(trace)} is of"
-            " an earlier run",
-            hint=f"restore the file from a `tidegate backup`, or move {path.parent} aside"
-            " to begin anew",
-        )
+        raise _lost(path, "empty" if path.exists() else "gone", trace)
+
+
+def _trace_beside(path: Path) -> Path | None:
+    """What an earlier run has left beside a ledger, None where there is nothing.
+
+    It is filled after the ledger is made: whoever looks for it first and at the ledger then cannot
+    take one for lost that another process was making.
+    """
+    places = (path.with_name(name) for name in TRACES)
+    return next((place for place in places if _is_filled(place)), None)
+
+
+def _lost(path: Path, how: str, trace: Path) -> IntegrityError:
+    return IntegrityError(f"{path} is {how}, and {trace} is of an earlier run", hint=_restore(path))
+
+
+def _restore(path: Path) -> str:
+    return f"restore the file from a `tidegate backup`, or move {path.parent} aside to begin anew"
+
+
+def is_whole(path: Path, *, is_alone: bool = False) -> bool:
+    """Whether a ledger can be read from end to end by somebody who has nothing of it in memory.
+
+    SQLite itself takes what a log lacks for zeros, and a page of zeros for a damaged one. A file
+    that `is_alone` has no log and gets no side files.
+    """
+    how = "mode=ro&immutable=1" if is_alone else "mode=ro"
+    try:
+        connection = _connect(f"file:{_quoted(path)}?{how}")
+        try:
+            (said,) = connection.execute("pragma integrity_check(1)").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return False
+    return str(said) == "ok"
 
 
 def prepare_folder(folder: Path) -> None:
@@ -206,6 +241,7 @@ def _require_known(path: Path, steps: Sequence[Step]) -> int:
     Raises where this program must not touch it.
     """
     require_sqlite(sqlite3.sqlite_version_info)
+    trace = _trace_beside(path)
     refuse_lost(path)
     if not path.exists():
         return 0
@@ -228,6 +264,14 @@ def _require_known(path: Path, steps: Sequence[Step]) -> int:
             f"{path} is an SQLite file of another program",
             hint="move it away; the ledger's folder is Tidegate's own",
         )
+    if version < 0 or (version == 0 and has_tables):
+        raise IntegrityError(
+            f"{path} says that it is of version {version}, which no ledger is; this Tidegate"
+            f" knows versions up to {len(steps)}",
+            hint=_restore(path),
+        )
+    if version == 0 and trace is not None:
+        raise _lost(path, "a database with nothing in it", trace)
     return version
 
 

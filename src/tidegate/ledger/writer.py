@@ -20,7 +20,7 @@ from tidegate.ledger.chain import GENESIS, Sealed
 from tidegate.ledger.faults import keep_open, translated, translation
 from tidegate.ledger.identity import Identity, loss
 from tidegate.ledger.lock import WriteLock
-from tidegate.ledger.opening import BUSY_MAX_S
+from tidegate.ledger.opening import BUSY_MAX_S, is_whole
 from tidegate.ledger.statements import load
 from tidegate.ledger.tables import RunEnd, Standing
 from tidegate.ledger.writes import Update, Write
@@ -90,6 +90,7 @@ class Writer:
                 self._connection.execute("pragma busy_timeout = 0")
                 self._connection.execute("pragma wal_checkpoint(truncate)").fetchone()
                 self._connection.execute(f"pragma busy_timeout = {int(BUSY_MAX_S * 1000)}")
+            self._identity.note_log()
         except IntegrityError as error:
             self._end = error
             raise
@@ -122,6 +123,7 @@ class Writer:
                 self._tables.begin()
                 made = work(self._tables)
                 self._tables.commit()
+                self._identity.note_log()
             except BaseException as error:
                 self._undo(error)
                 raise
@@ -142,10 +144,14 @@ class Writer:
 
     def _require_files(self) -> None:
         """Raise where the files are not ours any more; then this writer has ended for good."""
-        if self._end is None and self._identity.is_lost():
+        if self._end is None and (self._identity.is_lost() or self._is_cut()):
             self._end = loss(self._connection, self._path)
         if self._end is not None:
             raise self._end
+
+    def _is_cut(self) -> bool:
+        """Whether the log was cut by somebody who is no checkpoint: then the ledger has holes."""
+        return self._identity.has_shrunk() and not is_whole(self._path)
 
 
 class SqliteTables:

@@ -163,6 +163,13 @@ class Runners(Protocol):
         """Say what is in a folder, without taking its lock and without waiting."""
         ...
 
+    def begun_in(self, folder: str) -> str:
+        """The folder that this one was when its runner was started; empty where none ever was.
+
+        It is another one where a repository was moved or copied since.
+        """
+        ...
+
     def request_stop(self, folder: str, *, epoch: int, reason: str) -> None:
         """Ask the runner to end its process: TERM, its grace, KILL, sweep. Idempotent."""
         ...

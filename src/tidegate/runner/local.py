@@ -94,6 +94,15 @@ class LocalRunners:
             return Absent()
         return Unheld(_record(folder, files.BEAT, Beat))
 
+    def begun_in(self, folder: str) -> str:
+        """As its spec has it, which is written before the start and never again."""
+        try:
+            said = json.loads(files.read(folder, files.SPEC) or b"{}")
+        except ValueError:
+            return ""
+        begun = said.get("folder") if isinstance(said, dict) else None
+        return begun if isinstance(begun, str) else ""
+
     def request_stop(self, folder: str, *, epoch: int, reason: str) -> None:
         """Ask the runner to end its process: TERM, its grace, KILL, sweep. Idempotent.
 

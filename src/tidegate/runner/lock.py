@@ -6,8 +6,10 @@ file. The kernel lets go of it when the holder dies, however it dies. A probe mu
 that would turn away a runner which is just starting.
 """
 
+import errno
 import fcntl
 import os
+import stat
 import struct
 
 from tidegate.runner import files
@@ -15,6 +17,10 @@ from tidegate.runner import files
 # struct flock: type, whence, start, length (0: all of the file), pid (0 for this kind of lock).
 _FLOCK = struct.Struct("hhqqi0q")
 _WHOLE_FILE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+
+# Close-on-exec: an agent that inherited the descriptor would hold the lock past its runner. And a
+# FIFO in the lock's place would have whoever opens it wait for ever.
+_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK
 
 
 def take(folder: str) -> int:
@@ -38,10 +44,12 @@ def try_take(folder: str) -> int | None:
 def is_held(folder: str) -> bool:
     """Whether anybody holds the lock, asked without taking it."""
     try:
-        descriptor = os.open(f"{folder}/{files.LOCK}", os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(f"{folder}/{files.LOCK}", os.O_RDONLY | _FLAGS)
     except (FileNotFoundError, NotADirectoryError):
         return False
     try:
+        if not _is_plain(descriptor):
+            return False  # nobody could take it
         answer = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, _WHOLE_FILE)
     finally:
         os.close(descriptor)
@@ -50,5 +58,13 @@ def is_held(folder: str) -> bool:
 
 
 def _open(folder: str) -> int:
-    # Close-on-exec: an agent that inherited the descriptor would hold the lock past its runner.
-    return os.open(f"{folder}/{files.LOCK}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    path = f"{folder}/{files.LOCK}"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _FLAGS, 0o600)
+    if not _is_plain(descriptor):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no plain file, move it away", path)
+    return descriptor
+
+
+def _is_plain(descriptor: int) -> bool:
+    return stat.S_ISREG(os.fstat(descriptor).st_mode)

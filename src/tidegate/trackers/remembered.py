@@ -53,6 +53,8 @@ def stamp_of(found: os.stat_result) -> Stamp:
 def recall(path: Path, folder: str) -> Mapping[str, Remembered]:
     """What is remembered of a folder's files, by name; nothing where that cannot be told."""
     try:
+        if not path.is_file():
+            return {}  # a FIFO there would have everybody wait
         kept = msgspec.msgpack.decode(path.read_bytes(), type=_File)
     except (OSError, msgspec.MsgspecError):
         return {}

@@ -17,6 +17,7 @@ from tidegate.ports.agents import RoleSettings
 from tidegate.ports.clock import Reading
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
+from tidegate.verbs.copied import refuse_copy
 from tidegate.verbs.environment import PUSH, allowed, seen_by_agents
 from tidegate.verbs.house import House
 from tidegate.verbs.publication import remote_of
@@ -32,7 +33,10 @@ def assemble(
     ledger: Ledger,
     run: str,
 ) -> Engine:
-    """Take the run over and return its engine, with an empty queue."""
+    """Take the run over and return its engine, with an empty queue.
+
+    Raises Refused where the run is a copy of another repository's.
+    """
     now = house.clock.now()
     setup = _setup(house, repository, configuration, run)
     ports = _ports(house, repository, configuration, ledger, setup)
@@ -60,6 +64,7 @@ def assemble(
         for attempt in lane.attempts.values()
         if lane.outcome is None and not attempt.is_over
     }
+    refuse_copy(engine)
     return engine
 
 

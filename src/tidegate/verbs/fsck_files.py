@@ -4,6 +4,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def of_texts(site: Site, named: Mapping[str, str]) -> Iterator[Found]:
             message = f"the text {digest} is gone; {where} names it"
             yield Found(code="blob-missing", where=digest, message=message)
     for digest, path in found.items():
-        if sha256_hex(path.read_bytes()) != digest:
+        if _digest_of(path) != digest:
             message = f"{path} is not what its name says; {named.get(digest, 'no event')} names it"
             yield Found(code="blob-differs", where=digest, message=message)
     orphans = found.keys() - named.keys()
@@ -84,7 +85,7 @@ def _promoted(site: Site, path: Path, digest: str) -> Iterator[Found]:
     if not path.exists():
         message = f"the artifact {path} is gone"
         yield Found(code="artifact-missing", where=str(path), message=message, mend=made_anew)
-    elif sha256_hex(path.read_bytes()) != digest:
+    elif _digest_of(path) != digest:
         message = f"{path} is not the artifact that was promoted there ({digest[:10]})"
         yield Found(code="artifact-differs", where=str(path), message=message)
 
@@ -161,6 +162,17 @@ def _files(folder: Path) -> list[Path]:
         folders.sort()
         found += [Path(at, name) for name in sorted(names)]
     return found
+
+
+def _digest_of(path: Path) -> str:
+    """The sha256 of a file, empty for what cannot be read: a folder, or a FIFO that brings nothing.
+
+    One thing that is amiss must not end the look at all others.
+    """
+    with suppress(OSError):
+        if path.is_file():
+            return sha256_hex(path.read_bytes())
+    return ""
 
 
 def _folders(folder: Path) -> list[Path]:

@@ -86,8 +86,11 @@ def last_ranking(home: str, configuration: Configuration) -> Ranking:
     """The order that the configured role gave last; none where there is none that can be read."""
     if not configuration.queue.command:
         return Ranking()
+    path = Path(home, FILE)
     try:
-        kept = msgspec.json.decode(Path(home, FILE).read_bytes(), type=_Kept)
+        if not path.is_file():
+            return Ranking()
+        kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
     except (OSError, msgspec.MsgspecError):
         return Ranking()
     if kept.command != configuration.queue.command:
