@@ -216,3 +216,22 @@ def test_a_controller_that_died_holds_no_lock(desk: Desk) -> None:
     code, summary = desk.run()
     assert code == 0
     assert summary.note == "nothing to do"
+
+
+def test_a_hub_that_went_between_two_runs_is_told(desk: Desk) -> None:
+    """G4-16: what landed is in the branch, so the next run goes on; it says what may be gone."""
+    desk.settle("echo more >> part.txt")
+    desk.issue(1)
+    assert desk.run()[0] == 0
+    hub = desk.ledger_folder / "hub.git"
+    hub.rename(desk.folder / "elsewhere.git")
+    desk.issue(2)
+    refused = desk.tidegate("run", "--json")
+    assert (refused.code, hub.exists()) == (5, False), "what landed is nowhere else yet"
+    assert "is gone" not in refused.err
+    (desk.folder / "elsewhere.git").rename(hub)
+    assert desk.tidegate("land").code == 0
+    hub.rename(desk.folder / "elsewhere.git")
+    said = desk.tidegate("run", "--json")
+    assert (said.code, [each["issue"] for each in said.json["landed"]]) == (0, ["002"])
+    assert "the hub of earlier runs is gone" in said.err

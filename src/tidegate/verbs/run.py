@@ -13,7 +13,7 @@ from tidegate.engine.loop import run_loop
 from tidegate.engine.recovery import take_stock
 from tidegate.playbooks.queue import ordered, takeable
 from tidegate.ports.ledger import Ledger
-from tidegate.ports.repository import Repository
+from tidegate.ports.repository import HUB, Repository
 from tidegate.verbs.abandon import Abandoned, abandon, is_half_abandoned
 from tidegate.verbs.assembly import assemble
 from tidegate.verbs.causes import with_causes
@@ -35,6 +35,11 @@ from tidegate.verbs.readiness import (
 from tidegate.verbs.room import Room
 from tidegate.verbs.start import RunWish, start_run
 from tidegate.verbs.summary import Summary
+
+_HUB_LOST = (
+    "note: the hub of earlier runs is gone, and with it what did not land; a new one was made. If "
+    "you have a backup, stop now and restore it"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +170,10 @@ def _run(
         eyes.tell(left)
     require_ready(house, repository, configuration, open_run=run_id)
     if engine is None:
+        is_hub_lost = bool(ledger.runs()) and not Path(repository.home, HUB).is_dir()
         run_id = start_run(house, repository, loaded, ledger, wish)
+        if is_hub_lost:
+            eyes.tell(_HUB_LOST)
         engine = assemble(house, repository, configuration, ledger, run_id)
         engine.book.listener = with_causes(eyes, ledger)
     engine.width = wish.width or configuration.settings.run.width
