@@ -74,7 +74,9 @@ def _open_runners() -> LocalRunners:
     return LocalRunners(forkable=Forkable(command=COMMAND, module=FORKABLE))
 
 
+@cache
 def _open_inbox(home: str) -> FolderInbox:
+    """One for each home: a controller that begins once more listens to the bell that it has."""
     from tidegate.runner.inbox import FolderInbox  # noqa: PLC0415 - as above
 
     return FolderInbox(

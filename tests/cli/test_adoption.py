@@ -63,7 +63,9 @@ def of_kind(desk: Desk, kind: str) -> list[Any]:
 def test_what_an_agent_prints_can_be_read_while_it_works(desk: Desk) -> None:
     """`show` names the file of each turn that is not over, with a controller and without one."""
     process = begin(desk, 1)
+    with_one = desk.tidegate("show", "001").json["prints"]
     kill(process)
+    assert desk.tidegate("show", "001").json["prints"] == with_one
     ((turn, path),) = desk.tidegate("show", "001").json["prints"]
     assert turn == "001-build-1, turn 1"
     assert path in desk.text("show", "001")

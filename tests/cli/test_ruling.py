@@ -253,8 +253,8 @@ def test_agents_without_a_controller_are_stopped(desk: Desk) -> None:
     assert desk.living()
     said = desk.tidegate("stop", "--now", "--no-json")
     assert (said.code, desk.living()) == (0, {})
-    assert "turns that were ended: 1" in said.out
-    assert "no agent is at work" in desk.tidegate("stop", "--now", "--no-json").out
+    assert "turns that were open and are ended: 1" in said.out
+    assert "no turn was open" in desk.tidegate("stop", "--now", "--no-json").out
     desk.let("go.001")
     code, summary = desk.run()
     assert (code, [each.issue for each in summary.landed]) == (0, ["001"])

@@ -215,6 +215,28 @@ def test_a_drain_waits_for_no_room(tmp_path: Path) -> None:
     assert outcomes(world) == {"fix": "open"}
 
 
+def test_it_waits_between_two_lanes_as_well_and_says_so(tmp_path: Path) -> None:
+    """G4-07: nothing is open and an issue is left: the run waits, and who looks on reads why."""
+    world = scene(tmp_path, Plan(deeds={}, width=1), one=[GOOD], two=[GOOD])
+    at(world, lambda _: told(world, e.LaneEnded), lambda _: _fill_disk(world))
+    at(
+        world,
+        lambda engine: waits_for_room(engine) and not engine.book.lanes,
+        lambda engine: _make_room(world, engine, of="two"),
+    )
+    world.live()
+    assert outcomes(world) == {"one": "landed", "two": "landed"}
+
+
+def test_a_run_that_has_nothing_left_needs_no_room(tmp_path: Path) -> None:
+    """Its last issue has landed below the floor: it is over, and nothing has to be mended."""
+    world = scene(tmp_path, fix=[GOOD])
+    at(world, lambda _: told(world, e.LandingIntended), lambda _: _fill_disk(world))
+    result = world.live()
+    assert result is not None
+    assert (result.exit_code, world.is_ended) == (0, True)
+
+
 def test_a_turn_that_was_granted_waits_for_room_as_well(tmp_path: Path) -> None:
     """Its controller died before it could start it, and now the disk is full."""
     world = scene(tmp_path, fix=[GOOD])
@@ -265,8 +287,8 @@ def _fill_disk(world: World) -> None:
     world.free_bytes = 1000
 
 
-def _make_room(world: World, engine: Engine) -> None:
+def _make_room(world: World, engine: Engine, of: str = "fix") -> None:
     """There is room again; meanwhile nobody was started, and who looks on was told why."""
-    assert started(world, "/attempts/fix-build-") == 0
+    assert started(world, f"/attempts/{of}-build-") == 0
     assert "[disk] floor_bytes" in waits_for(engine)
     world.free_bytes = 10**12

@@ -77,7 +77,7 @@ def test_a_question_under_way_is_not_put_by_a_second_process(tmp_path: Path) -> 
     world.live()
     at(
         world,
-        runs_in(world, "fix-close-again-1"),
+        runs_in(world, "fix-close-again"),
         lambda _: setattr(world.faults, "crash_at", world.faults.calls + 1),
     )
     assert world.live() is None
@@ -90,7 +90,7 @@ def test_a_question_under_way_is_not_put_by_a_second_process(tmp_path: Path) -> 
 
 def _asking(world: World) -> set[str]:
     """The folders of the questions under way; two at once are two processes."""
-    found = {x.spec.folder for x in world.host.living if "-close-again-" in x.spec.folder}
+    found = {x.spec.folder for x in world.host.living if "-close-again" in x.spec.folder}
     assert len(found) <= 1
     return found
 
@@ -101,13 +101,13 @@ def test_a_tracker_that_hangs_when_it_is_asked_again_is_ended(tmp_path: Path) ->
     world.live()
 
     def hang(_: Engine) -> None:
-        found = process(world, "fix-close-again-1")
+        found = process(world, "fix-close-again")
         assert found is not None
         found.frozen_s = (world.timeline.now_s, world.timeline.now_s + 1e9)
 
-    at(world, runs_in(world, "fix-close-again-1"), hang)
+    at(world, runs_in(world, "fix-close-again"), hang)
     assert world.live() is not None
-    assert process(world, "fix-close-again-1") is None
+    assert process(world, "fix-close-again") is None
     assert world.timeline.now_s < 3600
     assert told(world, e.ReceiptReconciled) == []
 

@@ -194,7 +194,7 @@ def _error(code: int) -> sqlite3.Error:
         (sqlite3.SQLITE_FULL, NoRoom),
         (sqlite3.SQLITE_BUSY, Unavailable),
         (sqlite3.SQLITE_BUSY_SNAPSHOT, Unavailable),
-        (sqlite3.SQLITE_IOERR_WRITE, NoRoom),
+        (sqlite3.SQLITE_IOERR_WRITE, Unavailable),
         (sqlite3.SQLITE_READONLY_DBMOVED, Unavailable),
         (sqlite3.SQLITE_CANTOPEN, Unavailable),
         (sqlite3.SQLITE_PROTOCOL, Unavailable),

@@ -17,7 +17,19 @@ from tidegate.ports.git import Work, WorkFailed
 Port = TypeVar("Port")
 CALL_S = 0.0005
 """How long a call of a port takes."""
-_WRITES = frozenset({"ledger.commit:before", "ledger.put_text:before", "store.promote:before"})
+_WRITES = frozenset(
+    f"{call}:before"
+    for call in (
+        "ledger.commit",
+        "ledger.put_text",
+        "ledger.take_over",
+        "store.promote",
+        "runners.start",
+        "runners.request_stop",
+        "runners.declare_lost",
+        "inbox.reply",
+    )
+)
 
 
 _OF_CLOCKS = frozenset({"wall_step", "suspend", "clock_lies"})
@@ -70,6 +82,7 @@ class Faults:
         """Die at this call of a port, counted from 1, whatever the odds."""
         self.calls = 0
         self.counts: dict[str, int] = {}
+        self._writes = _WRITES
         self.sick: type[Work] | None = None
         """The kind of job that cannot succeed now."""
         self.random = random
@@ -85,9 +98,10 @@ class Faults:
         """Enough went wrong."""
         self._chances.clear()
 
-    def run_out_of_room(self, odds: float) -> None:
-        """From here on so many writes find no room, and nothing else goes wrong."""
+    def run_out_of_room(self, odds: float, *, of: str = "") -> None:
+        """From here on so many writes, of one port or all, find no room; all else goes well."""
         self.crash_at, self._chances = None, {"refusal": odds}
+        self._writes = frozenset(each for each in _WRITES if each.startswith(of))
 
     @property
     def is_calm(self) -> bool:
@@ -116,7 +130,7 @@ class Faults:
             self._timeline.pass_by(self.random.uniform(0, self._pause_s))
         if self._is_misled:
             self._mislead()
-        if call in _WRITES and self.strikes("refusal"):
+        if call in self._writes and self.strikes("refusal"):
             self.refuse()
             raise NoRoom(f"no space left for {call}")
         if call == "ledger.commit:before" and self.strikes("usurped"):

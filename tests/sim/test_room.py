@@ -1,17 +1,21 @@
 """A run that finds no room for what it must record waits until there is room (G4-07)."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.engine.scene import at
+from tests.engine.test_unknown import reply_to, say
 from tests.sim.builders import GOOD
 from tests.sim.faults import Odds
 from tests.sim.plan import Plan
+from tests.sim.process import Process
 from tests.sim.world import World
 from tidegate.core import events as e
-from tidegate.core.errors import NoRoom
 from tidegate.engine.wish import Wish
+from tidegate.ports.inbox import Request
 from tidegate.verbs.start import RunWish
 
 SEEDS = range(6)
@@ -23,12 +27,22 @@ PLAN = Plan(
 
 
 def begun(plan: Plan, *, seed: int, folder: Path) -> World:
-    """A world whose run had room while it began, and has seldom any from then on."""
+    """A world whose controller was killed when two agents were at work."""
     world = World(replace(plan, odds=Odds()), seed=seed, folder=folder)
-    world.faults.crash_at = 120
-    world.live()
-    assert world.ledger.runs()
+    at(world, lambda _: len(agents(world)) == 2, lambda _: _kill_next(world))
+    assert world.live() is None
     return world
+
+
+def agents(world: World) -> list[Process]:
+    """Those of builders that live."""
+    return [
+        x for x in world.host.living if "-build-" in x.spec.folder and "/turns/" in x.spec.folder
+    ]
+
+
+def _kill_next(world: World) -> None:
+    world.faults.crash_at = world.faults.calls + 1
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -42,15 +56,80 @@ def test_one_controller_waits_for_room_and_goes_on(seed: int, tmp_path: Path) ->
     assert [each.issue for each in result.summary.landed] == sorted(PLAN.deeds)
 
 
-def test_what_was_refused_is_raised_where_somebody_leaves(tmp_path: Path) -> None:
-    """G4-07: who asks a waiting controller to leave is told what was refused."""
+def test_who_leaves_a_waiting_controller_is_told_what_is_missing(tmp_path: Path) -> None:
+    """G4-07: exit 130 as after any interrupt; nobody is stopped, and the run is open."""
     world = begun(PLAN, seed=0, folder=tmp_path)
     world.faults.run_out_of_room(1.0)
     wishes = iter([Wish.GO_ON, Wish.DRAIN, Wish.DETACH])
     world.wish = lambda: next(wishes)
+    result = world.live()
+    assert result is not None
+    assert (result.exit_code, next(wishes, None)) == (130, None)
+    assert "no space left" in result.summary.note
+    assert not world.is_ended
+
+
+def test_a_wait_is_told_once_and_its_end_too(tmp_path: Path) -> None:
+    """G4-07: however often it is tried, a person reads one line, and one more when it goes on."""
+    world = begun(PLAN, seed=1, folder=tmp_path)
+    has_no_room_for(world, 20)
+    world.told.clear()
     world.live()
-    assert (world.deaths, next(wishes, None)) == (2, None)
-    assert isinstance(world.died_of, NoRoom)
+    for words in ("paused: ", "there is room again", "is taken up again"):
+        assert sum(words in line for line in world.told) == 1, world.told
+    assert world.is_ended
+
+
+def has_no_room_for(world: World, wishes: int, act: Callable[[], object] = lambda: None) -> None:
+    """Nothing finds room until so many wishes were asked for; half-way something is done."""
+    world.faults.run_out_of_room(1.0)
+    asked = 0
+
+    def wish() -> Wish:
+        nonlocal asked
+        asked += 1
+        if asked == wishes // 2:
+            act()
+        if asked == wishes:
+            world.faults.stop()
+        return Wish.GO_ON
+
+    world.wish = wish
+
+
+def test_a_stop_that_is_said_in_a_wait_is_heard_after_it(tmp_path: Path) -> None:
+    """G4-07: it was said to this very process, whose epoch has grown by its tries."""
+    world = begun(PLAN, seed=0, folder=tmp_path)
+    requests: list[Request] = []
+    stop = lambda: requests.append(say(world, "drain", reason=""))  # noqa: E731 - one word
+    at(world, lambda _: True, lambda _: has_no_room_for(world, 20, stop))
+    world.live()
+    assert reply_to(world, requests[0]).is_done
+    assert len(world.events(e.LaneOpened)) == 2, "the third issue was not taken"
+
+
+def test_a_stop_that_was_heard_outlives_a_wait(tmp_path: Path) -> None:
+    """G4-07: who was told that nothing more starts need not say it again."""
+    world = begun(PLAN, seed=0, folder=tmp_path)
+    at(world, lambda _: True, lambda _: say(world, "drain", reason=""))
+    at(world, lambda _: world.inbox.replies, lambda _: has_no_room_for(world, 20))
+    world.live()
+    assert world.told.count("there is room again") == 1
+    assert len(world.events(e.LaneOpened)) == 2, "the third issue was not taken"
+
+
+def test_a_stop_asks_the_agents_while_there_is_no_room(tmp_path: Path) -> None:
+    """G4-07: a second Ctrl-C says that the agents are stopped: they are asked as far as one can."""
+    world = begun(PLAN, seed=0, folder=tmp_path)
+    assert agents(world)
+    world.faults.run_out_of_room(1.0, of="ledger.")
+    wishes = [Wish.GO_ON, Wish.STOP]
+    world.wish = lambda: wishes.pop(0) if len(wishes) > 1 else Wish.STOP
+    world.timeline.after(100.0, world.faults.stop)
+    result = world.live()
+    assert result is not None
+    assert result.exit_code == 130
+    assert not agents(world)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -61,6 +61,7 @@ class World:
     """Set where the plan's configuration names a tracker that is told."""
     maintenance: Maintenance | None = None
     """Who drains the run now and then; nobody, where no seed asks for it."""
+    engine: Engine | None = None
     died_of: BaseException | None = None
     """What ended the controller that died last."""
     owner: Owner | None = None
@@ -94,7 +95,7 @@ class World:
         self.wish: Callable[[], Wish] = self._wish
         self.is_check_broken = self.anew = False
         """The check fails on everything; the next lives end the open run and begin another."""
-        self.engine: Engine | None = None
+        self.told: list[str] = []
         self.deaths = self.ticks = self.waits = 0
         self.at_tick: list[Callable[[Engine], None]] = []
         """Called after each tick, when everything is durable."""
@@ -135,7 +136,7 @@ class World:
                 self.house(),
                 self.repositories.repository.root,
                 replace(self.plan.wish, width=self.plan.width, anew=self.anew),
-                Eyes(recorded=lambda _: None, state=self._after_tick, wish=self._asked_wish),
+                self._looking_on(),
             )
         except (SimulatedCrash, Unavailable, NotReady) as error:
             self._died(error)
@@ -144,6 +145,14 @@ class World:
                 raise
             self._died(error)
         return None
+
+    def _looking_on(self) -> Eyes:
+        return Eyes(
+            recorded=lambda _: None,
+            state=self._after_tick,
+            wish=self._asked_wish,
+            tell=self.told.append,
+        )
 
     def _forget(self) -> None:
         """What a controller knew is worth nothing from here on: it begins with the ledger."""

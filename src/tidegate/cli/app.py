@@ -411,6 +411,7 @@ def stop(house: House, *, as_json: bool, lane: str | None, reason: str, now: boo
     """Stop one lane; without one, let the run at work start nothing more.
 
     What a stopped lane did is kept. A run that was stopped is taken up again by `tidegate run`.
+    With --now agents are stopped that have outlived their controller, too.
     """
     from tidegate.cli.ruling import stop as body  # noqa: PLC0415 - each command loads its own
 

@@ -32,7 +32,10 @@ def run(house: House, folder: str, wish: RunWish, *, as_json: bool) -> int:
 @contextmanager
 def _looking_on(house: House, *, stops_at_once: bool = False) -> Iterator[Eyes]:
     """Progress on standard error, and signals as wishes."""
-    now_s = lambda: house.clock.now().monotonic_s  # noqa: E731 - one word
+
+    def now_s() -> float:
+        return house.clock.now().monotonic_s
+
     shown = progress(now_s)
     wishes = Wishes(house.wake, shown.tell, now_s, stops_at_once=stops_at_once)
     try:
@@ -107,16 +110,16 @@ def stop_agents(house: House, folder: str, *, as_json: bool) -> None:
     """Stop what works without a controller, and say how much that was."""
     from tidegate.verbs.stopping import stop_agents as stop  # noqa: PLC0415 - only `stop` needs it
 
-    with _looking_on(house) as eyes:
+    with _looking_on(house, stops_at_once=True) as eyes:
         turns = stop(house, folder, eyes)
-    said = f"turns that were ended: {turns}; `tidegate run` goes on" if turns else _NOBODY_WORKS
+    said = f"turns that were open and are ended: {turns}" if turns else _NOBODY_WORKS
     if as_json:
         show_json({"done": True, "message": said})
     else:
         show_lines(said)
 
 
-_NOBODY_WORKS = "no controller and no agent is at work"
+_NOBODY_WORKS = "no controller is at work, and no turn was open"
 
 
 def demo(house: House, *, keep: bool, chaos: bool, as_json: bool) -> int:

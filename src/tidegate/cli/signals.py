@@ -1,8 +1,8 @@
 """Signals as wishes: Ctrl-C or TERM drains, a second Ctrl-C stops, a third or a hang-up detaches.
 
-The handlers only note what came and wake the loop: a handler can interrupt the very write that it
-would have to wait for. Agents are in sessions of their own and never see the terminal's signals. A
-signal that was ignored when we were started stays ignored.
+The handlers only note what came and when, and wake the loop: a handler can interrupt the very write
+that it would have to wait for. Agents are in sessions of their own and never see the terminal's
+signals. A signal that was ignored when we were started stays ignored.
 """
 
 import signal

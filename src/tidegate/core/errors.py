@@ -90,12 +90,12 @@ class Unavailable(TidegateError):
 
 
 class NoRoom(Unavailable):
-    """What was to be written found no room. Nothing of it is half there; room may come back."""
+    """What was to be written found no room. Room may come back."""
 
     code = "no_room"
 
 
-def unavailable(number: int | None, message: str, *, hint: str) -> Unavailable:
+def refusal_of(number: int | None, message: str, *, hint: str) -> Unavailable:
     """The error for what the system refused with this errno."""
     kind = NoRoom if number in _FULL else Unavailable
     return kind(message, hint=hint)

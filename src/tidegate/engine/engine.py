@@ -107,8 +107,6 @@ class Tracking:
     """The receipts of which a try may have been heard all the same."""
     asks_again: list[EffectIntended] | None = None
     """What an earlier controller left unknown and is asked once more; None before a look."""
-    questions: dict[str, int] = field(default_factory=dict)
-    """Of each that is asked once more, the how many-th of these questions is listened to."""
     asked: set[str] = field(default_factory=set)
     """The receipts whose question this controller put, or found under way."""
     gives_up: bool = False
@@ -158,6 +156,9 @@ class Engine:
     unread: str = ""
     """Why the queue may lack issues: the tracker could not be read when it was last looked at."""
     is_draining: bool = False
+    first_epoch: int | None = None
+    """The first epoch of the process that this is in, where that is not its own: what was said to
+    it under an earlier one was said to whoever this is."""
     wished: Wish = Wish.GO_ON
     """What somebody asked of the whole run, beside the signals."""
     replies: list[tuple[Request, Reply]] = field(default_factory=list)
@@ -343,14 +344,14 @@ class Engine:
         if self.is_damaged:
             return True  # no try is worth its risk before a person has looked
         run = self.book.run
-        if self.is_held and not self._waits_for_room:
+        if self.is_held and not self.waits_for_room:
             return not run.untold and all(retry.is_new_work for retry in self.retries.values())
         is_settled = run.delivery is None and run.publication is None and not run.untold
         is_idle = self._is_at_rest and is_settled
         return is_idle and not self.has_takeable_issue and not self.retries
 
     @property
-    def _waits_for_room(self) -> bool:
+    def waits_for_room(self) -> bool:
         """Nothing but the free space holds it up. A run that began nothing yet needs not wait."""
         is_wished = not self.is_draining and self.book.run.drain is None
         return bool(self.lane_names) and is_wished and self.halt is None

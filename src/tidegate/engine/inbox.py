@@ -72,7 +72,9 @@ def _refuse_what_others_were_told(engine: Engine, request: Request) -> None:
             f"it was said to run {request.run or 'of no name'}, and this is run {run}",
             hint="see `tidegate status`, and say it again",
         )
-    if request.verb == "drain" and request.controller_epoch != engine.book.fence.controller_epoch:
+    epoch = engine.book.fence.controller_epoch
+    first = epoch if engine.first_epoch is None else engine.first_epoch
+    if request.verb == "drain" and not first <= request.controller_epoch <= epoch:
         raise Refused(
             "the controller that was to stop has ended",
             hint="say it again where another one is to stop as well: `tidegate stop`",

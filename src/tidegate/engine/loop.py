@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tidegate.core.errors import unavailable
+from tidegate.core.errors import refusal_of
 from tidegate.engine.clearing import clear
 from tidegate.engine.engine import Engine
 from tidegate.engine.tick import tick
@@ -40,7 +40,7 @@ def run_loop(engine: Engine, *, wish: Callable[[], Wish], show: Callable[[Engine
             is_changed = tick(engine, engine.ports.clock.now())
         except OSError as error:
             where = f" at {error.filename}" if error.filename else ""
-            raise unavailable(
+            raise refusal_of(
                 error.errno,
                 f"the machine refused a tick{where} ({error.strerror})",
                 hint="mend that and run again: the agents go on meanwhile",
@@ -50,7 +50,8 @@ def run_loop(engine: Engine, *, wish: Callable[[], Wish], show: Callable[[Engine
             if not engine.is_held and engine.refill():
                 continue
             _clear_jobs(engine)
-            return Ended(wanted, engine.held_by, engine.is_damaged)
+            held_by = engine.halt if engine.waits_for_room else engine.held_by
+            return Ended(wanted, held_by, engine.is_damaged)
         if not is_changed:
             engine.ports.runners.wait(engine.wait_s())
 

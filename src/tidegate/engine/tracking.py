@@ -266,12 +266,11 @@ def _ask_of(
 ) -> None:
     """Ask, or hear what came of it: then it waits no more.
 
-    An earlier controller may have asked as well. Its question is heard out before ours is put: two
-    at once would be asked by two processes.
+    An earlier controller may have asked as well. Its question is heard out before ours is put in
+    its place: two at once would be asked by two processes.
     """
     tracking, receipt = engine.tracking, intent.receipt
-    number = tracking.questions.setdefault(receipt, 1)
-    folder = engine.setup.places.job(f"{receipt}-again-{number}")
+    folder = engine.setup.places.job(f"{receipt}-again")
     seen = see(engine, folder, fence=_EPOCH + 1)
     match seen:
         case Absent():
@@ -289,7 +288,7 @@ def _ask_of(
             if receipt in tracking.asked or receipt not in engine.book.run.unknown:
                 waiting.remove(intent)
             else:
-                tracking.questions[receipt] = number + 1
+                engine.tidy_after_commit(folder)
         case _:
             assert_never(seen)
 

@@ -30,7 +30,6 @@ class HostRepositories:
     def find(self, folder: str) -> Repository:
         """The repository of a folder."""
         found = repository.find(folder)
-        _known[found.root] = found
         branch = found.branch.removeprefix(_HEADS) if found.branch else None
         made = Repository(
             root=found.root, common_dir=found.common_dir, head=found.head, branch=branch
@@ -177,17 +176,8 @@ def with_paths(reason: str, paths: Sequence[str]) -> str:
     return f"{reason} ({', '.join(paths[:PATHS_SHOWN_MAX])})" if paths else reason
 
 
-_known: dict[str, repository.Repository] = {}
-"""Repositories as they were found in this process. What they are at may have changed since."""
-
-
 def _found(root: str) -> repository.Repository:
     return repository.find(root)
-
-
-def _placed(root: str) -> repository.Repository:
-    """A repository of which nothing is asked but where it is: five processes less at a start."""
-    return _known.get(root) or _found(root)
 
 
 def _resolve(root: str, ref: str) -> str:
@@ -195,7 +185,7 @@ def _resolve(root: str, ref: str) -> str:
 
 
 def _identity(root: str) -> tuple[str, str] | None:
-    return repository.identity(_placed(root))
+    return repository.identity(_found(root))
 
 
 def hub_path(repository: Repository) -> str:
@@ -205,4 +195,4 @@ def hub_path(repository: Repository) -> str:
 
 def carried_settings(repository: Repository) -> tuple[tuple[str, str], ...]:
     """Of the user's configuration what goes along with a workspace."""
-    return carried.filters(_placed(repository.root))
+    return carried.filters(_found(repository.root))

@@ -9,11 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from tidegate.core.digest import sha256_hex
-from tidegate.core.errors import IntegrityError, unavailable
+from tidegate.core.errors import IntegrityError, refusal_of
 
 _HEX = frozenset("0123456789abcdef")
 _DIGEST_LENGTH = 64
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM})
+_REFUSED = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
+)
 
 
 def content_of(text: str) -> bytes:
@@ -65,9 +67,9 @@ class Blobs:
         try:
             self._put(self._place(digest), content)
         except OSError as error:
-            if error.errno not in _FULL:
+            if error.errno not in _REFUSED:
                 raise  # a failed sync is no state to go on from
-            raise unavailable(
+            raise refusal_of(
                 error.errno,
                 f"a text could not be stored in {self._folder}: {error.strerror}",
                 hint="make room on that disk, or make it writable",

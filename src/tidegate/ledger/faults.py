@@ -1,15 +1,18 @@
 """SQLite's errors in the project's words: what happened, to which file, and what to do now."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tidegate.core.errors import IntegrityError, NoRoom, TidegateError, Unavailable
+from tidegate.core.errors import IntegrityError, NoRoom, TidegateError, refusal_of
 
 _PRIMARY = 0xFF
 """The low byte of an extended result code is the plain one."""
 
+_PROBE_BYTES = 1 << 18
+"""About what a commit writes: less may well find room where that does not."""
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _SYNC_FAILED = frozenset({sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC})
 _HINTS = {
@@ -48,14 +51,32 @@ def translation(error: sqlite3.Error, path: Path) -> TidegateError:
         )
     hint = _HINTS.get(code & _PRIMARY)
     if hint is not None:
-        kind = NoRoom if _finds_no_room(code) else Unavailable
-        return kind(f"the ledger {path} cannot be used just now ({error})", hint=hint)
+        said = f"the ledger {path} cannot be used just now ({error})"
+        if code & _PRIMARY == sqlite3.SQLITE_FULL:
+            return NoRoom(said, hint=hint)
+        errno = _asked(path) if code == sqlite3.SQLITE_IOERR_WRITE else None
+        return refusal_of(errno, said, hint=hint)
     return IntegrityError(f"the ledger {path} refused a statement ({error})")
 
 
-def _finds_no_room(code: int) -> bool:
-    """A full disk has a code of its own; a full quota and a limit on files have not."""
-    return code & _PRIMARY == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_WRITE
+def _asked(path: Path) -> int | None:
+    """Why nothing can be written beside the ledger; None where something can.
+
+    SQLite has a code for a full disk alone: a full quota, a limit on files and a broken disk are
+    one code to it, and to us they are not one thing.
+    """
+    probe = path.with_name(f"{path.name}.probe")
+    try:
+        with probe.open("wb") as file:
+            file.write(bytes(_PROBE_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as failure:
+        return failure.errno
+    finally:
+        with suppress(OSError):
+            probe.unlink()
+    return None
 
 
 def is_failed_sync(error: sqlite3.Error) -> bool:

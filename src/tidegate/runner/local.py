@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import msgspec
 
-from tidegate.core.errors import Misused, Unavailable, unavailable
+from tidegate.core.errors import Misused, refusal_of
 from tidegate.ports.runners import (
     Absent,
     Beat,
@@ -70,7 +70,7 @@ class LocalRunners:
             os.makedirs(spec.folder, mode=0o700, exist_ok=True)
             is_ours = files.create(spec.folder, files.SPEC, _encode(spec), durable=spec.is_durable)
         except OSError as failure:
-            raise unavailable(
+            raise refusal_of(
                 failure.errno,
                 f"the turn folder {spec.folder} cannot be made: {_name(failure)}",
                 hint="make room or set its permissions right, then start again",
@@ -115,7 +115,7 @@ class LocalRunners:
         try:
             files.replace(folder, files.STOP, StopRequest(epoch, reason).encode(), durable=False)
         except OSError as failure:
-            raise unavailable(
+            raise refusal_of(
                 failure.errno,
                 f"the request to stop cannot be written into {folder}: {_name(failure)}",
                 hint="make room, or send the runner a SIGTERM: it means the same",
@@ -146,7 +146,7 @@ class LocalRunners:
             finally:
                 os.close(held)
         except OSError as failure:
-            raise unavailable(
+            raise refusal_of(
                 failure.errno,
                 f"the fence of {folder} cannot be written: {_name(failure)}",
                 hint="make room, then try again; nothing may replace that turn before",
@@ -244,7 +244,8 @@ class LocalRunners:
                 os.unlink(f"{spec.folder}/{files.SPEC}")
             everyone = process_table.everyone().values()
             zombies = sum(process.is_zombie for process in everyone)
-            raise Unavailable(
+            raise refusal_of(
+                failure.errno,
                 f"no runner could be started with {self._python}: {_name(failure)}; there are "
                 f"{len(everyone)} processes, {zombies} of them zombies",
                 hint="start it again when there is room for a process; `ulimit -u` and the "

@@ -19,8 +19,9 @@ from tidegate.runner.requests import is_acknowledged, is_fenced, reason_of_stop
 from tidegate.runner.spec import Call, Spec, take_environment
 from tidegate.runner.supervision import Supervision
 
-_RECORD_TRIES_MAX = 3000
-_RECORD_PAUSE_S = 0.2
+_RECORD_TRIES_MAX = 200_000
+_RECORD_PAUSE_S = 0.5
+"""More than a day in all: for a day a controller waits for room."""
 
 
 def main(spec_path: str, call: Call | None = None) -> int:
@@ -122,7 +123,7 @@ def _write(spec: Spec, record: dict[str, object]) -> None:
         try:
             files.replace(spec.folder, files.EXIT, content, durable=spec.is_durable)
         except OSError as failure:
-            if failure.errno not in (errno.ENOSPC, errno.EDQUOT):
+            if failure.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise
             time.sleep(_RECORD_PAUSE_S)
         else:

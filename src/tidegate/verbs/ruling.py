@@ -111,7 +111,7 @@ def tell(
     """Say it to the controller at work, or record it where there is none. Raises Refused."""
     refuse_agents(house)
     repository = house.repositories.find(folder)
-    run, epoch = _under_way(house, repository)
+    run, epoch = under_way(house, repository)
     now = house.clock.now().utc.replace(":", "").replace(".", "")
     request = Request(
         id=f"{now}-{os.getpid()}",
@@ -140,7 +140,7 @@ def refuse_agents(house: House) -> None:
         raise Refused("an agent at work rules nothing", hint="say it in your report")
 
 
-def _under_way(house: House, repository: Repository) -> tuple[str, int]:
+def under_way(house: House, repository: Repository) -> tuple[str, int]:
     """The open run, and the epoch of whoever carried it last. Raises Refused where none is open."""
     ledger = house.open_ledger_read_only(repository)
     if ledger is not None:

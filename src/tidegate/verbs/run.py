@@ -77,22 +77,23 @@ def _go_on_with_room(
     tells: bool,
 ) -> RunResult:
     """Run. Where room is missing, wait for it, and go on from what the ledger says (G4-07)."""
-    eyes = room.eyes
     while True:
-        wish = room.wish
         try:
             # Asked once more: somebody may have begun a run since, and died.
-            engine = None if wish.anew else _taken_up(house, repository, ledger, wish, eyes)
-            if engine is not None:
-                room.is_there()
+            engine = None if room.wish.anew else _taken_up(house, repository, ledger, room)
             if tells:
                 tells = False
-                _tell_concerns(house, repository, eyes)
-            return _run(house, repository, loaded, ledger, wish, eyes, engine)
+                _tell_concerns(house, repository, room.eyes)
+            return _run(house, repository, loaded, ledger, room, engine)
         except NoRoom as refused:
-            if find_open_run(ledger) is None:
+            open_run = find_open_run(ledger)
+            if open_run is None:
                 raise
-            room.wait(refused)
+            if not room.wait(refused):
+                return RunResult(
+                    summary=Summary(run=open_run, note=f"left while it waited for room: {refused}"),
+                    exit_code=130,
+                )
 
 
 def _has_open_run(house: House, repository: Repository) -> bool:
@@ -117,9 +118,7 @@ def _tell_concerns(house: House, repository: Repository, eyes: Eyes) -> None:
         eyes.tell(f"note: {concern.message} ({concern.remedy})")
 
 
-def _taken_up(
-    house: House, repository: Repository, ledger: Ledger, wish: RunWish, eyes: Eyes
-) -> Engine | None:
+def _taken_up(house: House, repository: Repository, ledger: Ledger, room: Room) -> Engine | None:
     """The engine of the run that goes on, with a word on everything that was open in it.
 
     That comes before all else that a run looks at: leases run out meanwhile, and agents wait. None
@@ -128,10 +127,11 @@ def _taken_up(
     open_run = find_open_run(ledger)
     if open_run is None or is_half_abandoned(ledger, open_run):
         return None
-    refuse_other_base(open_run, wish)
-    eyes.tell(f"run {open_run} is taken up again")  # before what it found, which is told as it is
+    refuse_other_base(open_run, room.wish)
     engine = assemble(house, repository, frozen(ledger, open_run), ledger, open_run)
-    engine.book.listener = with_causes(eyes, ledger)
+    engine.book.listener = with_causes(room.eyes, ledger)
+    room.carry(engine)
+    room.eyes.tell(f"run {open_run} is taken up again")  # before what it found
     take_stock(engine)
     return engine
 
@@ -141,10 +141,10 @@ def _run(
     repository: Repository,
     loaded: Loaded,
     ledger: Ledger,
-    wish: RunWish,
-    eyes: Eyes,
+    room: Room,
     engine: Engine | None,
 ) -> RunResult:
+    wish, eyes = room.wish, room.eyes
     must_read = engine is None or bool(wish.only)
     all_issues, unread = _issues(house, repository, loaded, eyes, must_read=must_read)
     only = chosen(wish.only, all_issues, ledger)
@@ -176,6 +176,7 @@ def _run(
             eyes.tell(_HUB_LOST)
         engine = assemble(house, repository, configuration, ledger, run_id)
         engine.book.listener = with_causes(eyes, ledger)
+        room.carry(engine)
     engine.width = wish.width or configuration.settings.run.width
     engine.only, engine.unread = only, unread
     engine.opened, engine.opened_max = wish.opened, wish.opened_max

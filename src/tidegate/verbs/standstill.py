@@ -30,11 +30,11 @@ class Standstill:
 
 def waits_for(engine: Engine) -> str:
     """What holds up the landing queue, or the whole run; empty where neither is held up."""
+    if engine.disk_note is not None:
+        return f"waiting: {engine.disk_note}"
     lanes = [lane for lane in engine.book.lanes.values() if lane.outcome is None]
     if not lanes:
         return ""
-    if engine.disk_note is not None:
-        return f"waiting: {engine.disk_note}"
     return _queue(engine, lanes) if engine.running else _nothing(lanes)
 
 
