@@ -422,7 +422,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "reply before the commit": Mutant(_reply_before_the_commit, ("a reply before its commit",)),
     "reply twice": Mutant(_reply_twice, ("a second reply",)),
     "keep the ruling after a veto": Mutant(
-        _keep_the_ruling_after_a_veto, ("a landing without a ruling",)
+        _keep_the_ruling_after_a_veto, ("a landing without a ruling",), first=440
     ),
     "do not hear a stop": Mutant(_do_not_hear_a_stop, ("is stopped, or waits for its owner",)),
     "overlook tampering": Mutant(_overlook_tampering, ("a landing that nobody verified",)),

@@ -43,7 +43,13 @@ def finish(
         ),
         note=_note(house, repository, engine, ended),
     )
-    summary = replace(summary, is_delivered=not run.waiting)
+    elsewhere = {each.issue for each in summary.refused if each.kind == "claimed"}
+    summary = replace(
+        summary,
+        is_delivered=not run.waiting,
+        # A controller that came after the refusal and was to begin nothing did not ask again.
+        waiting=tuple(each for each in summary.waiting if each.issue not in elsewhere),
+    )
     if is_over:
         end_run(engine, summary, ended.halt or _end_of_queue(engine))
     return summary, _exit_code(summary, ended, is_over=is_over)
