@@ -393,7 +393,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "ignore the head of the queue": Mutant(
         _ignore_the_head_of_the_queue,
         ("two landings at once", "a landing out of turn"),
-        first=930,
+        first=1300,
     ),
     "remove before the harvest": Mutant(
         _remove_before_the_harvest, ("a workspace is removed with work", "a job is started, and")
