@@ -27,6 +27,8 @@ from scripts.prove_page import PAGE, PARTS, written
 LONG = {"TIDEGATE_PROVE": "full", "TIDEGATE_LONG": "1"}
 """What tells the tests, the search and the sweeps to do all that they can."""
 LINES_MAX = 60
+KEPT = Path(".proved-worlds.jsonl")
+"""What simulated worlds came to: a run of hours that was ended goes on from there."""
 
 
 class Failed(Exception):
@@ -40,6 +42,8 @@ class Asked:
     seeds: int
     kills: int
     workers: int
+    at: str
+    """What is proved: a commit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +122,8 @@ def _module(name: str, *arguments: str) -> Callable[[Asked], Sequence[str]]:
 
 def _worlds(asked: Asked) -> Sequence[str]:
     counts = ("--seeds", str(asked.seeds), "--workers", str(asked.workers))
-    return (sys.executable, "-m", "tests.sim", *counts, "--json")
+    kept = () if asked.at.endswith("-dirty") else ("--keep", str(KEPT), "--subject", asked.at)
+    return (sys.executable, "-m", "tests.sim", *counts, *kept, "--json")
 
 
 def _kills(asked: Asked) -> Sequence[str]:
@@ -139,9 +144,7 @@ _ALL: Mapping[str, Part] = {
 }
 
 
-def body_of(
-    name: str, asked: Asked, said: str, *, took_s: float, at: str, others_percent: float
-) -> str:
+def body_of(name: str, asked: Asked, said: str, *, took_s: float, others_percent: float) -> str:
     """What stands in a part's block. `others_percent` is how busy others kept the machine."""
     part = _ALL[name]
     command = f"make prove ONLY={name}{part.wants(asked)}"
@@ -149,23 +152,28 @@ def body_of(
     with tempfile.TemporaryDirectory() as folder:
         machine = describe(Path(folder))
     others = f"others used {others_percent:.0f} % of the processors meanwhile"
-    how = f"Run on {today} with `{command}`, {took_s:.0f} s, at {at}"
+    how = f"Run on {today} with `{command}`, {took_s:.0f} s, at {asked.at}"
     where = f"{how}, on {machine}; {others}."
     return f"\n{part.shown(said)}\n{where}\n\n"
 
 
 def _commit() -> str:
     """What was proved; `-dirty` where it was not what is committed."""
-    argv = ("git", "describe", "--always", "--abbrev=7", "--exclude=*")
-    ran = subprocess.run((*argv, "--dirty"), capture_output=True, text=True, check=False)
-    return f"commit {ran.stdout.strip()}" if ran.returncode == 0 else "no commit"
+    argv = ("git", "log", "-1", "--format=%h", "--abbrev=7")
+    ran = subprocess.run(argv, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        return "no commit"
+    # The page has the figures of the part before this one.
+    changed = ("git", "status", "--porcelain", "--", ".", f":!{PAGE}")
+    status = subprocess.run(changed, capture_output=True, text=True, check=False).stdout
+    return f"commit {ran.stdout.strip()}{'-dirty' if status else ''}"
 
 
 def run_part(name: str, asked: Asked) -> str:
     """Run a part and return its block's body. Raises Failed."""
     argv = _ALL[name].argv(asked)
     print(f"{name}: {' '.join(argv[1:])}", flush=True)
-    at, began_s, meter = _commit(), time.perf_counter(), Meter()
+    began_s, meter = time.perf_counter(), Meter()
     done = subprocess.run(
         argv, env={**os.environ, **LONG}, stdout=subprocess.PIPE, text=True, check=False
     )
@@ -174,7 +182,7 @@ def run_part(name: str, asked: Asked) -> str:
         print(done.stdout)
         raise Failed(f"it ended with {done.returncode}")
     percent = meter.others_percent()
-    return body_of(name, asked, done.stdout, took_s=took_s, at=at, others_percent=percent)
+    return body_of(name, asked, done.stdout, took_s=took_s, others_percent=percent)
 
 
 def _arguments(given: Sequence[str]) -> argparse.Namespace:
@@ -190,7 +198,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
 def main(given: Sequence[str]) -> int:
     """Run what was asked for; 1 where any of it fails."""
     chosen = _arguments(given)
-    asked = Asked(seeds=chosen.seeds, kills=chosen.kills, workers=chosen.workers)
+    asked = Asked(seeds=chosen.seeds, kills=chosen.kills, workers=chosen.workers, at=_commit())
     failed = []
     for name in chosen.only or PARTS:
         try:

@@ -8,7 +8,7 @@ from scripts.prove import Asked, Failed, body_of, run_part
 from scripts.prove_page import NOT_YET, PAGE, PARTS, block, problems, written
 
 ROOT = Path(__file__).parents[2]
-ASKED = Asked(seeds=10, kills=5, workers=1)
+ASKED = Asked(seeds=10, kills=5, workers=1, at="commit 1234567")
 KILLS = """{
  "lines": [{"injected": 5, "took_effect": 5}], "lost": 0, "doubled": 0, "adopted_agents": 9,
  "decided_median_s": 0.4, "decided_max_s": 0.6, "adopted_median_s": 0.3, "adopted_max_s": 0.5,
@@ -18,7 +18,7 @@ KILLS = """{
 
 def kills() -> str:
     """The block of these kills."""
-    return body_of("kills", ASKED, KILLS, took_s=60.0, at="commit 1234567", others_percent=3.0)
+    return body_of("kills", ASKED, KILLS, took_s=60.0, others_percent=3.0)
 
 
 @pytest.fixture

@@ -1,20 +1,23 @@
 """Live through many worlds, and say how many and how fast.
 
-    PYTHONPATH=src python -m tests.sim --seeds 100000 [--first 0] [--workers 2] [--json]
+    PYTHONPATH=src python -m tests.sim --seeds 100000 [--first 0] [--workers 2] [--json] [--keep F]
 
 The same seeds are the same worlds. Where one breaks a rule its seed is named, the story of the
-first is told, and the exit code is 1.
+first is told, and the exit code is 1. With `--keep FILE --subject NAME` what was lived through is
+kept there, and the same command goes on from it.
 """
 
 import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
+from pathlib import Path
 
 from tests.sim import replay
+from tests.sim.kept import Kept
 from tests.sim.survey import Survey, surveyed
 
 CHUNK = 100
@@ -26,30 +29,37 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=1_500, help="how many worlds")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--workers", type=int, default=2, help="how many processes")
+    parser.add_argument("--keep", type=Path, default=None, help="where chunks are kept")
+    parser.add_argument("--subject", default="", help="what is surveyed, such as a commit")
     parser.add_argument("--json", action="store_true", help="the result as one object")
     return parser.parse_args(given)
 
 
-def survey_of(first: int, seeds: int, workers: int) -> Survey:
+def survey_of(first: int, seeds: int, workers: int, kept: Kept) -> Survey:
     """What the seeds come to, in chunks over so many processes."""
-    last = first + seeds
+    last, whole = first + seeds, Survey()
     chunks = [range(at, min(at + CHUNK, last)) for at in range(first, last, CHUNK)]
-    whole, began_s = Survey(), time.perf_counter()
-    said_s = began_s
+    left = []
+    for chunk in chunks:
+        known = kept.chunks.get(chunk.start)
+        if known is not None and known.seeds == len(chunk):
+            whole.add(known)
+        else:
+            left.append(chunk)
+    said_s = ended_s = time.perf_counter()
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        for part in _ended([pool.submit(surveyed, chunk) for chunk in chunks]):
-            whole.add(part)
-            for failure in part.failures:
+        parts = {pool.submit(surveyed, chunk): chunk for chunk in left}
+        for part in as_completed(parts):
+            whole.add(part.result())
+            now_s = time.perf_counter()
+            kept.add(parts[part].start, part.result(), spent_s=now_s - ended_s)
+            ended_s = now_s
+            for failure in part.result().failures:
                 sys.stderr.write(f"{failure}\n")
-            if time.perf_counter() - said_s > SAY_EVERY_S:
-                said_s = time.perf_counter()
-                _say(whole, said_s - began_s, of=seeds)
+            if now_s - said_s > SAY_EVERY_S:
+                said_s = now_s
+                _say(whole, kept.spent_s, of=seeds)
     return whole
-
-
-def _ended(parts: "Sequence[Future[Survey]]") -> Iterator[Survey]:
-    for part in as_completed(parts):
-        yield part.result()
 
 
 def _say(survey: Survey, took_s: float, *, of: int) -> None:
@@ -62,9 +72,9 @@ def _say(survey: Survey, took_s: float, *, of: int) -> None:
 def main(given: Sequence[str]) -> int:
     """Survey, and answer; 1 where a rule was broken."""
     chosen = _arguments(given)
-    began_s = time.perf_counter()
-    survey = survey_of(chosen.first, chosen.seeds, chosen.workers)
-    took_s = time.perf_counter() - began_s
+    kept = Kept(chosen.keep, subject=chosen.subject)
+    survey = survey_of(chosen.first, chosen.seeds, chosen.workers, kept)
+    took_s = kept.spent_s
     told = {
         "seeds": survey.seeds,
         "first": chosen.first,

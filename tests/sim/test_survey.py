@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sim.kept import Kept
 from tests.sim.mutants import MUTANTS
 from tests.sim.survey import Survey, surveyed
 
@@ -41,6 +42,24 @@ def test_the_program_says_how_many_and_how_fast() -> None:
     assert (told["seeds"], told["violations"]) == (4, 0)
     assert (told["ticks"], told["faults"]) == (alone.ticks, sum(alone.faults.values()))
     assert told["seeds_per_second"] > 0
+
+
+def test_a_survey_goes_on_from_what_was_kept(tmp_path: Path) -> None:
+    """What was lived through of this very subject counts, half a line counts for nothing."""
+    path, part = tmp_path / "kept", surveyed(range(2))
+    Kept(path, subject="commit a").add(0, part, spent_s=1.5)
+    Kept(path, subject="commit b").add(2, part, spent_s=1.5)
+    with path.open("a") as file:
+        file.write('{"subject": "commit a", "fir')
+    kept = Kept(path, subject="commit a")
+    assert (kept.chunks, kept.spent_s) == ({0: part}, 1.5)
+
+
+def test_a_broken_rule_is_not_kept(tmp_path: Path) -> None:
+    """It has to be told again."""
+    broken = Survey(seeds=1, failures=["seed 7: a rule"], failed=[7])
+    Kept(tmp_path / "kept", subject="a").add(7, broken, spent_s=1.0)
+    assert Kept(tmp_path / "kept", subject="a").chunks == {}
 
 
 def test_a_broken_rule_is_told_with_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
