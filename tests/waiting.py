@@ -14,3 +14,10 @@ def until(predicate: Callable[[], object], *, within_s: float = 10.0) -> None:
         if time.monotonic() > limit:
             raise AssertionError(f"not so within {within_s} s: {predicate}")
         select.select([], [], [], _STEP_S)
+
+
+def let_pass(seconds: float) -> None:
+    """Let time go by, where how long somebody waited is the very fact: a person at a keyboard."""
+    limit = time.monotonic() + seconds
+    while (left_s := limit - time.monotonic()) > 0:
+        select.select([], [], [], left_s)

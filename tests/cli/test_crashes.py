@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.desk import Desk
-from tests.waiting import until
+from tests.waiting import let_pass, until
+from tidegate.cli.signals import TWICE_S
 
 pytestmark = pytest.mark.slow
 
@@ -152,9 +153,15 @@ def test_a_termination_drains_too(desk: Desk) -> None:
 
 def interrupt_twice(process: subprocess.Popen[bytes]) -> None:
     """Stop a run as a person does: the second time once the first was heard."""
-    os.killpg(process.pid, signal.SIGINT)
+    press(process)
     until(lambda: "draining" in _read(process))
+    press(process)
+
+
+def press(process: subprocess.Popen[bytes]) -> None:
+    """Ctrl-C, as fast as a person can press it."""
     os.killpg(process.pid, signal.SIGINT)
+    let_pass(2 * TWICE_S)
 
 
 def _read(process: subprocess.Popen[bytes]) -> str:
@@ -210,7 +217,7 @@ def test_a_third_interrupt_leaves_at_once(desk: Desk) -> None:
     desk.hears("began")
     interrupt_twice(process)
     until(lambda: "stopping" in _read(process))
-    os.killpg(process.pid, signal.SIGINT)
+    press(process)
     said = desk.ended(process)
     assert (said.code, "leaving" in said.err) == (130, True)
     desk.let("go")

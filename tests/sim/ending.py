@@ -53,7 +53,9 @@ def check_landings(git: FakeGit, target: str) -> None:
     require(len(landed) == len(set(landed)), "the target holds a change twice", landed)
 
 
-def check_leftovers(durable: Durable, git: FakeGit, host: Host, engine: Engine) -> None:
+def check_leftovers(
+    durable: Durable, git: FakeGit, host: Host, engine: Engine, *, is_base_kept: bool
+) -> None:
     """Nothing lives but what would not die, and nothing is left but what is kept on purpose."""
     alive = [each.spec.folder for each in host.living if not _may_live(each, git)]
     require(not alive, "something is still alive", alive)
@@ -61,7 +63,7 @@ def check_leftovers(durable: Durable, git: FakeGit, host: Host, engine: Engine) 
     mine = [each for each in git.workspaces if f"/{engine.book.run.id}/" in each]
     for workspace in mine:
         owner = owners.get(workspace)
-        is_kept = _is_base_kept(engine) if owner is None else _is_kept(durable, owner)
+        is_kept = is_base_kept if owner is None else _is_kept(durable, owner)
         require(is_kept, "a workspace is left", workspace)
     jobs = Path(engine.setup.places.jobs)
     left = sorted(jobs.iterdir()) if jobs.exists() else []
@@ -74,8 +76,12 @@ def _may_live(process: Process, git: FakeGit) -> bool:
     return process.clings_until_s > 0 or is_merge
 
 
-def _is_base_kept(engine: Engine) -> bool:
-    """Its removal was given up, or its process would not die."""
+def gives_up_base(engine: Engine) -> bool:
+    """Its removal was given up, or its process would not die.
+
+    Its job folders are gone by then: of a controller that still had to record the run's end, and
+    found no room, the next one does not know that it had given up.
+    """
     limit = engine.setup.policy.limits.infra_max
     failed = max(engine.base_removals_failed, engine.base_clearings_failed)
     return failed >= limit or bool(engine.clinging_since)

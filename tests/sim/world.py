@@ -62,6 +62,8 @@ class World:
     maintenance: Maintenance | None = None
     """Who drains the run now and then; nobody, where no seed asks for it."""
     engine: Engine | None = None
+    kept_bases: frozenset[str] = frozenset()
+    """The runs of which some controller gave up to remove the base's workspace."""
     died_of: BaseException | None = None
     """What ended the controller that died last."""
     owner: Owner | None = None
@@ -284,6 +286,8 @@ class World:
             self.owner.look(self.durable.lanes)
         if self.maintenance is not None:
             self.maintenance.look(self.durable.run)
+        if ending.gives_up_base(engine):
+            self.kept_bases |= {engine.book.run.id}
         for watch in self.at_tick:
             watch(engine)
 
@@ -318,7 +322,13 @@ class World:
             before = {issue for issue, (of_run, _) in ended if of_run != run.id}
             ending.check_lanes(self.durable, result.summary, self._shown - before)
         if self.engine is not None:
-            ending.check_leftovers(self.durable, self.git, self.host, self.engine)
+            ending.check_leftovers(
+                self.durable,
+                self.git,
+                self.host,
+                self.engine,
+                is_base_kept=self.engine.book.run.id in self.kept_bases,
+            )
         ending.check_landings(self.git, run.target)
         target = self.git.hub[HUB_TARGET(run.id)]
         require(target == run.target or self.git.is_moved, "the hub's target is elsewhere")

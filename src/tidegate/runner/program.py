@@ -123,7 +123,7 @@ def _write(spec: Spec, record: dict[str, object]) -> None:
         try:
             files.replace(spec.folder, files.EXIT, content, durable=spec.is_durable)
         except OSError as failure:
-            if failure.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            if failure.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
             time.sleep(_RECORD_PAUSE_S)
         else:

@@ -74,6 +74,7 @@ def _made(house: House, home: str, made: Path) -> Backup:
             _copy_tree(run / name, made / "runs" / run.name / name)
     with closing(house.examiner.ledger.open(str(made))) as ledger:
         heads, refs = dict(_heads(ledger)), dict(_run_refs(ledger))
+        _drop_later_artifacts(made, ledger)
     for left in made.glob(f"{LEDGER}-*"):
         left.unlink()  # a reader's side files: there is no log beside a copy
     if Path(home, HUB).is_dir():
@@ -101,6 +102,16 @@ def _run_refs(ledger: Ledger) -> Iterator[tuple[str, str]]:
     for row in ledger.runs():
         run = str(row["run_id"])
         yield hub_ref(run), facts_of(run, ledger.read(run)).target
+
+
+def _drop_later_artifacts(made: Path, ledger: Ledger) -> None:
+    """What was promoted after the moment of the ledger is not of this backup."""
+    for folder in made.glob("runs/*/artifacts"):
+        run = folder.parent.name
+        known = facts_of(run, ledger.read(run)).staged
+        for path in folder.iterdir():
+            if path.name not in known:
+                path.unlink()
 
 
 def digests(folder: Path) -> Iterator[tuple[str, str]]:
