@@ -55,6 +55,13 @@ def kill(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
+def end_unheard(desk: Desk) -> None:
+    """An agent comes to its end while no controller is there."""
+    kill(begin(desk, 1))
+    desk.let("finish-001")
+    until(lambda: not desk.living())
+
+
 def of_kind(desk: Desk, kind: str) -> list[Any]:
     """The bodies of the events of one kind."""
     return [each["body"] for each in desk.events() if each["kind"] == kind]
@@ -176,10 +183,7 @@ def test_a_frozen_runner_is_ended_and_replaced_once(desk: Desk) -> None:
 
 def test_a_run_folder_that_was_moved_is_found_where_it_is(desk: Desk) -> None:
     """The repository moves while no controller is there: who ended there is heard."""
-    process = begin(desk, 1)
-    kill(process)
-    desk.let("finish-001")
-    until(lambda: not desk.living())
+    end_unheard(desk)
     moved = desk.folder / "elsewhere"
     desk.repository.rename(moved)
     said = desk.tidegate("-C", str(moved), "run", "--json", cwd=desk.folder)
@@ -207,10 +211,7 @@ def test_a_copied_repository_leaves_the_agents_of_the_other_alone(
 
 def test_a_copy_whose_other_is_gone_goes_on(desk: Desk) -> None:
     """Where a folder was copied and the first one moved away there is one owner again."""
-    process = begin(desk, 1)
-    kill(process)
-    desk.let("finish-001")
-    until(lambda: not desk.living())
+    end_unheard(desk)
     copied = desk.folder / "copied"
     shutil.copytree(desk.repository, copied, ignore=shutil.ignore_patterns("bell"))
     desk.repository.rename(desk.folder / "given-up")

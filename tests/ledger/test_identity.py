@@ -24,6 +24,14 @@ def _taken(folder: Path, name: str) -> tuple[SqliteLedger, Desk]:
     return ledger, desk
 
 
+def rescued_in(folder: Path) -> SqliteLedger:
+    """The copy that a writer has left, opened in the place of a ledger."""
+    again = folder / "again"
+    again.mkdir()
+    (folder / "ledger.db.rescued").rename(again / "ledger.db")
+    return SqliteLedger.open(again)
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_is_removed_stops_the_writer(name: str, tmp_path: Path) -> None:
     """G4-03: when a file of the ledger is removed the next commit is refused."""
@@ -59,10 +67,7 @@ def test_a_log_that_is_cut_stops_the_writer(left_bytes: int, tmp_path: Path) -> 
     with pytest.raises(IntegrityError, match="cut while"):
         ledger.checkpoint()
     ledger.close()
-    again = tmp_path / "again"
-    again.mkdir()
-    (tmp_path / "ledger.db.rescued").rename(again / "ledger.db")
-    with SqliteLedger.open(again) as rescued:
+    with rescued_in(tmp_path) as rescued:
         assert list(rescued.read(RUN)) == events
 
 
@@ -139,10 +144,7 @@ def test_what_was_acknowledged_is_rescued(name: str, tmp_path: Path) -> None:
     with pytest.raises(IntegrityError, match=r"all that was recorded is in .*ledger\.db\.rescued"):
         desk.write(desk.history.opened("002"))
     ledger.close()
-    again = tmp_path / "again"
-    again.mkdir()
-    (tmp_path / "ledger.db.rescued").rename(again / "ledger.db")
-    with SqliteLedger.open(again) as rescued:
+    with rescued_in(tmp_path) as rescued:
         assert list(rescued.read(RUN)) == events
         assert verify_chain(rescued, RUN) is None
         assert Desk(rescued, desk.fence, desk.history).snapshot()
