@@ -12,6 +12,7 @@ from tidegate.core.errors import NoRoom, Unavailable
 from tidegate.engine.engine import Engine
 from tidegate.engine.wish import Wish, stronger
 from tidegate.ports.ledger import Ledger
+from tidegate.verbs.causes import with_causes
 from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.house import House
 from tidegate.verbs.open_run import find_open_run
@@ -46,7 +47,8 @@ class Room:
         self._lanes_before = self._lanes(self._run_before)
 
     def carry(self, engine: Engine) -> None:
-        """Give an engine what was said to this controller before it had to wait."""
+        """Give an engine who looks on, and what was said to this controller before it waited."""
+        engine.book.listener = with_causes(self.eyes, self._ledger)
         is_same = engine.book.run.id == self._run_before
         engine.first_epoch = self._epoch_before + 1 if is_same else 1
         engine.wished = self._wished

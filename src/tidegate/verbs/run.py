@@ -16,7 +16,6 @@ from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import HUB, Repository
 from tidegate.verbs.abandon import Abandoned, abandon, is_half_abandoned
 from tidegate.verbs.assembly import assemble
-from tidegate.verbs.causes import with_causes
 from tidegate.verbs.eyes import Eyes
 from tidegate.verbs.filling import fill, refill, tell_unread
 from tidegate.verbs.finish import finish
@@ -129,7 +128,6 @@ def _taken_up(house: House, repository: Repository, ledger: Ledger, room: Room) 
         return None
     refuse_other_base(open_run, room.wish)
     engine = assemble(house, repository, frozen(ledger, open_run), ledger, open_run)
-    engine.book.listener = with_causes(room.eyes, ledger)
     room.carry(engine)
     room.eyes.tell(f"run {open_run} is taken up again")  # before what it found
     take_stock(engine)
@@ -175,7 +173,6 @@ def _run(
         if is_hub_lost:
             eyes.tell(_HUB_LOST)
         engine = assemble(house, repository, configuration, ledger, run_id)
-        engine.book.listener = with_causes(eyes, ledger)
         room.carry(engine)
     engine.width = wish.width or configuration.settings.run.width
     engine.only, engine.unread = only, unread
