@@ -44,6 +44,8 @@ class Asked:
     workers: int
     at: str
     """What is proved: a commit."""
+    source: str
+    """What simulated worlds run, by its content; empty where it was not what is committed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +124,7 @@ def _module(name: str, *arguments: str) -> Callable[[Asked], Sequence[str]]:
 
 def _worlds(asked: Asked) -> Sequence[str]:
     counts = ("--seeds", str(asked.seeds), "--workers", str(asked.workers))
-    kept = () if asked.at.endswith("-dirty") else ("--keep", str(KEPT), "--subject", asked.at)
+    kept = ("--keep", str(KEPT), "--subject", asked.source) if asked.source else ()
     return (sys.executable, "-m", "tests.sim", *counts, *kept, "--json")
 
 
@@ -169,6 +171,13 @@ def _commit() -> str:
     return f"commit {ran.stdout.strip()}{'-dirty' if status else ''}"
 
 
+def source_of(at: str) -> str:
+    """The trees that worlds are made of: commits that change nothing else go on with a survey."""
+    argv = ("git", "rev-parse", "HEAD:src", "HEAD:tests/sim")
+    ran = subprocess.run(argv, capture_output=True, text=True, check=False)
+    return "" if ran.returncode or at.endswith("-dirty") else "-".join(ran.stdout.split())
+
+
 def run_part(name: str, asked: Asked) -> str:
     """Run a part and return its block's body. Raises Failed."""
     argv = _ALL[name].argv(asked)
@@ -198,7 +207,14 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
 def main(given: Sequence[str]) -> int:
     """Run what was asked for; 1 where any of it fails."""
     chosen = _arguments(given)
-    asked = Asked(seeds=chosen.seeds, kills=chosen.kills, workers=chosen.workers, at=_commit())
+    at = _commit()
+    asked = Asked(
+        seeds=chosen.seeds,
+        kills=chosen.kills,
+        workers=chosen.workers,
+        at=at,
+        source=source_of(at),
+    )
     failed = []
     for name in chosen.only or PARTS:
         try:

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts.prove import Asked, Failed, body_of, run_part
+from scripts.prove import Asked, Failed, body_of, run_part, source_of
 from scripts.prove_page import NOT_YET, PAGE, PARTS, block, problems, written
+from tests.git.world import git
 
 ROOT = Path(__file__).parents[2]
-ASKED = Asked(seeds=10, kills=5, workers=1, at="commit 1234567")
+ASKED = Asked(seeds=10, kills=5, workers=1, at="commit 1234567", source="")
 KILLS = """{
  "lines": [{"injected": 5, "took_effect": 5}], "lost": 0, "doubled": 0, "adopted_agents": 9,
  "decided_median_s": 0.4, "decided_max_s": 0.6, "adopted_median_s": 0.3, "adopted_max_s": 0.5,
@@ -79,3 +80,27 @@ def test_a_part_that_is_not_there_fails_loudly(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(Failed, match=r"there is no tests\.crash"):
         run_part("crashes", ASKED)
+
+
+def test_a_survey_of_worlds_goes_on_as_long_as_what_it_runs_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit of a page changes nothing; one of the source, or a dirty tree, begins anew."""
+    monkeypatch.chdir(tmp_path)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "config", "user.name", "t")
+    git(tmp_path, "config", "user.email", "t@example.invalid")
+
+    def committed(path: str) -> str:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(path)
+        git(tmp_path, "add", path)
+        git(tmp_path, "commit", "-q", "-m", path)
+        return source_of("commit 1234567")
+
+    assert committed("src/tick.py") == ""
+    whole = committed("tests/sim/world.py")
+    assert whole
+    assert committed("docs/proof.md") == whole
+    assert committed("src/book.py") != whole
+    assert source_of("commit 1234567-dirty") == ""
