@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.cli.desk import LIMIT_S, TIDEGATE, Desk
-from tests.waiting import until
+from tests.waiting import let_pass, until
+from tidegate.cli.signals import TWICE_S
 
 _TAKE_TERMINAL = (
     "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
@@ -57,8 +58,9 @@ class Terminal:
         return cls(process, end)
 
     def press(self, keys: str) -> None:
-        """Type this."""
+        """Type this, as fast as a person can."""
         os.write(self.end, keys.encode())
+        let_pass(2 * TWICE_S)
 
     def sees(self, words: str) -> None:
         """Look on until this is on the screen."""

@@ -86,6 +86,15 @@ def test_an_interrupt_that_comes_twice_at_once_is_one(listener: Listener) -> Non
     assert listener.gets(signal.SIGINT) is Wish.STOP
 
 
+def test_a_key_that_is_held_down_asks_again(listener: Listener) -> None:
+    """It repeats thirty times a second: what came in between puts nothing off."""
+    listener.wishes()
+    for _ in range(30):
+        listener.wishes.note(signal.SIGINT, None)
+        listener.now_s += 1 / 30
+    assert listener.wishes() is Wish.DETACH
+
+
 def test_before_a_run_is_under_way_a_signal_ends_the_command() -> None:
     """There is nothing to drain yet."""
     listener = Listener()

@@ -76,9 +76,12 @@ class Wishes:
         self._wake()
 
     def _is_passed_on(self) -> bool:
-        """The one before came a moment ago."""
-        before_s, self._interrupted_s = self._interrupted_s, self._now_s()
-        return self._interrupted_s - before_s < TWICE_S
+        """The last one that counted came a moment ago: a key that is held down counts again."""
+        now_s = self._now_s()
+        if now_s - self._interrupted_s < TWICE_S:
+            return True
+        self._interrupted_s = now_s
+        return False
 
 
 @contextmanager
