@@ -4,6 +4,7 @@
 and applies it, so that what is recorded and what is believed cannot come apart.
 """
 
+from collections.abc import Mapping
 from typing import assert_never
 
 from tidegate.core import events as e
@@ -137,7 +138,7 @@ def evolve(lane: Lane | None, entry: e.Entry) -> Lane:
     if isinstance(event, e.RunEvent):
         raise IllegalTransition(f"{type(event).__name__} belongs to a run, not to a lane")
     _check_place(lane, entry)
-    lane = _evolve_attempt(replace(lane, version=entry.version), event, entry)
+    lane = replace(lane, version=entry.version, attempts=_evolve_attempts(lane, event, entry))
     return evolve_lane(lane, event, entry.utc)
 
 
@@ -155,19 +156,20 @@ def _check_place(lane: Lane, entry: e.Entry) -> None:
         raise IllegalTransition(f"{entry.attempt} is {state}, and the entry has {entry.previous}")
 
 
-def _evolve_attempt(lane: Lane, event: e.LaneEvent, entry: e.Entry) -> Lane:
+def _evolve_attempts(lane: Lane, event: e.LaneEvent, entry: e.Entry) -> Mapping[str, Attempt]:
     attempt_id = attempt_of(event)
     if attempt_id is None:
-        return lane
+        return lane.attempts
     if isinstance(event, e.Requested):
-        attempt = _requested(lane, event)
-    else:
-        attempt = replace(_changed(lane.attempts[attempt_id], event), epoch=entry.epoch)
-        if isinstance(event, e.Observed):
-            attempt = replace(attempt, seen=_seen(attempt, event, entry.utc))
-        if entry.next is not None:
-            attempt = replace(attempt, state=entry.next)
-    return replace(lane, attempts={**lane.attempts, attempt_id: attempt})
+        return {**lane.attempts, attempt_id: _requested(lane, event)}
+    attempt = _changed(lane.attempts[attempt_id], event)
+    attempt = replace(
+        attempt,
+        epoch=entry.epoch,
+        state=entry.next or attempt.state,
+        seen=_seen(attempt, event, entry.utc) if isinstance(event, e.Observed) else attempt.seen,
+    )
+    return {**lane.attempts, attempt_id: attempt}
 
 
 def _requested(lane: Lane, event: e.Requested) -> Attempt:

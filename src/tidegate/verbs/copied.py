@@ -5,27 +5,39 @@ holds the locks in the copy, so that every live agent looks dead from there, and
 be harvested and removed under it. What was moved is another matter: there is one owner then.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from tidegate.core.errors import Refused
-from tidegate.engine.engine import Engine
-from tidegate.verbs.proved_dead import turn_folders
+from tidegate.engine.engine import Engine, preparation
 
 
 def refuse_copy(engine: Engine) -> None:
     """Raise Refused where what is open was begun in another repository, which is still there."""
     places = engine.setup.places
-    for attempt in sorted(engine.watch.unrecovered):
-        for folder in turn_folders(places.folder, attempt):
-            begun = engine.ports.runners.begun_in(folder)
-            if begun and begun != folder and _is_another(begun, folder):
-                raise Refused(
-                    f"{places.home} is a copy: {attempt} was begun in {begun}, which is still"
-                    " there, and its agent and workspace belong to that repository",
-                    hint="go on there; here move the copied folder aside and begin anew. If the"
-                    " other one is to be given up, end its agents (`tidegate stop --now` in it),"
-                    " move its folder away, and do the same again",
-                )
+    for attempt, folder in _newest_folders(engine):
+        begun = engine.ports.runners.begun_in(folder)
+        if begun and begun != folder and _is_another(begun, folder):
+            raise Refused(
+                f"{places.home} is a copy: {attempt} was begun in {begun}, which is still"
+                " there, and its agent and workspace belong to that repository",
+                hint="go on there; here move the copied folder aside and begin anew. If the"
+                " other one is to be given up, end its agents (`tidegate stop --now` in it),"
+                " move its folder away, and do the same again",
+            )
+
+
+def _newest_folders(engine: Engine) -> Iterator[tuple[str, str]]:
+    """Of each open attempt where its newest process was begun: agents wait, so nothing is listed."""
+    places = engine.setup.places
+    for lane in engine.book.lanes.values():
+        for attempt in lane.attempts.values():
+            if attempt.id not in engine.watch.unrecovered:
+                continue
+            if attempt.turn is None:
+                yield attempt.id, places.job(preparation(attempt))
+            else:
+                yield attempt.id, places.turn(attempt.id, attempt.turn.number)
 
 
 def _is_another(begun: str, folder: str) -> bool:
