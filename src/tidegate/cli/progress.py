@@ -7,7 +7,6 @@ to standard error. It must never hold up a run, and nothing that a run does depe
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,6 +15,7 @@ from tidegate.cli.outlet import Outlet
 from tidegate.cli.output import clean, clean_text
 from tidegate.core.events import Entry
 from tidegate.core.lane import Lane
+from tidegate.core.records import record
 from tidegate.engine.engine import Engine
 from tidegate.verbs.stage import stage_of
 from tidegate.verbs.standstill import Standstill
@@ -50,7 +50,7 @@ class Progress(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Fact:
     """An entry that is worth a line: how loud it is, its head, and its words."""
 
@@ -77,7 +77,7 @@ def _head_gap(head: str) -> int:
     return len(head) - len(head.rstrip(" "))
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Doing:
     """What one lane is doing, and since when on the monotonic clock."""
 

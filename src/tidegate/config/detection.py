@@ -7,7 +7,8 @@ looks at nothing but what it is handed, and runs nothing.
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+
+from tidegate.core.records import record
 
 READ = ("Makefile", "makefile", "GNUmakefile", "pyproject.toml", "package.json", ".gitignore")
 """The files of the root whose text helps to guess, where they are there."""
@@ -19,7 +20,7 @@ Names = Collection[str]
 Texts = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Detected:
     """What a look at the root found. `why` gives the reason of the guess, empty where none is.
 

@@ -7,12 +7,12 @@ statement at a time, so that no second grammar of TOML exists here that could di
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tidegate.config.problem import Misconfigured, Problem
 from tidegate.config.reading import read_text
+from tidegate.core.records import record
 
 SIZE_MAX_BYTES = 65_536
 
@@ -23,7 +23,7 @@ _CLOSING = ("]", "}", '"""', "'''")
 KeyPath = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Document:
     """A file that was read in full. `file` is its name as people are shown it."""
 
@@ -37,7 +37,7 @@ class Document:
         return next(found, 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Statement:
     """A table's header, or one key that a line sets. `path` is empty for what does not end."""
 

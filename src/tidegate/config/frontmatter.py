@@ -11,10 +11,10 @@ looked into: fences, markers and verdicts in it are text.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate.config.problem import Misconfigured, Problem
+from tidegate.core.records import record
 from tidegate.core.text import first_unsafe, named
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _COMMENT = re.compile(r"[ \t]+#")
 _QUOTE = 'put the whole value between "quotes"'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Scalar:
     """One value as its text, with its line.
 
@@ -43,7 +43,7 @@ class Scalar:
 Value = Scalar | tuple[Scalar, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Entry:
     """One key with the line that it stands on. A list is a tuple."""
 
@@ -52,7 +52,7 @@ class Entry:
     value: Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Page:
     """A file in its two parts. `entries` is None where it has no block of keys at all."""
 

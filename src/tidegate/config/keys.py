@@ -9,7 +9,6 @@ import json
 import re
 import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -18,6 +17,7 @@ from tidegate.config import policy_keys
 from tidegate.config.rules import Rule
 from tidegate.config.sections import ROLE_TABLES, QueueRole, Settings
 from tidegate.core.policy import Policy
+from tidegate.core.records import record
 from tidegate.core.text import printable
 
 ROLES = ("adjudicate", "build", "verify")
@@ -28,7 +28,7 @@ SHOWN_MAX = 60
 """How many characters of a wrong value an error repeats."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Key:
     """One key that people may write. `type` carries bounds, meaning and rules with it."""
 

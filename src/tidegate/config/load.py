@@ -22,6 +22,7 @@ from tidegate.config.validation import validate
 from tidegate.core.digest import sha256_hex
 from tidegate.core.errors import Misused
 from tidegate.core.policy import Policy
+from tidegate.core.records import record
 from tidegate.ports.agents import RoleSettings
 
 MAIN = "tidegate.toml"
@@ -32,7 +33,7 @@ _Flat = Mapping[str, Any]
 _NO_ROLE: tuple[_Flat, str] = ({}, "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Configuration:
     """What a run is held to, and how its roles are filled."""
 
@@ -42,7 +43,7 @@ class Configuration:
     queue: QueueRole = field(default_factory=QueueRole)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Loaded:
     """A configuration as it was read. `origins` names the file of each key that a file sets."""
 

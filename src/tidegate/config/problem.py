@@ -4,16 +4,16 @@ It only carries what was found; finding it is the business of the readers.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from tidegate.core.errors import Misused
+from tidegate.core.records import record
 from tidegate.core.text import printable
 
 SHOWN_MAX = 20
 """How many problems a message spells out; the count always tells of the rest."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Problem:
     """One thing that is wrong: where, what, and what to do about it. Lines count from 1."""
 

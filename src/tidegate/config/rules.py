@@ -6,9 +6,9 @@ is needed, by whoever needs it.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from tidegate.core.records import record
 from tidegate.core.text import first_unsafe, named
 
 Complaint = str | None
@@ -20,7 +20,7 @@ _REMOTE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Rule:
     """Carried in a key's type beside its bounds."""
 

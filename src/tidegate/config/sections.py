@@ -6,7 +6,7 @@ too has one key alone, here, beside the thing that it is about.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -14,6 +14,7 @@ from msgspec import Meta
 from tidegate.config import rules
 from tidegate.config.rules import Rule
 from tidegate.core.policy import Policy
+from tidegate.core.records import record
 
 _POLICY = Policy()
 
@@ -23,7 +24,7 @@ SECONDS_MAX = 2_678_400
 Seconds = Annotated[float, Meta(gt=0, le=SECONDS_MAX)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Run:
     """What a run starts from, and how much it does at once."""
 
@@ -37,7 +38,7 @@ class Run:
     ] = _POLICY.limits.width
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Land:
     """Where proved work goes."""
 
@@ -67,7 +68,7 @@ class Land:
     ] = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Workspace:
     """The fresh clone that each attempt gets. What git does not hold is there only if named."""
 
@@ -123,7 +124,7 @@ class Workspace:
     ] = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Check:
     """The proof that a change must pass, on its exact tree, before it lands."""
 
@@ -144,7 +145,7 @@ class Check:
     ] = _POLICY.limits.check_reruns_max
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RoleTable:
     """How a role is filled. What the top of `.tidegate/roles/NAME.md` says lies over this."""
 
@@ -172,7 +173,7 @@ _OFF_OR_AGENT = Meta(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AdjudicateTable:
     """Whether an issue is built at all, asked before anything is. `"off"`: each is."""
 
@@ -191,7 +192,7 @@ class AdjudicateTable:
     ] = _POLICY.deadlines.adjudicate_s
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class VerifyTable:
     """Who attacks a change that has passed its check. `"off"`: the check alone decides."""
 
@@ -226,7 +227,7 @@ ROLE_TABLES: Mapping[str, type] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RulingTable:
     """Who decides what a verdict leads to."""
 
@@ -243,7 +244,7 @@ QUEUE_S = 60.0
 """Long enough for a script that asks a tracker; a model takes its own setting."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class QueueRole:
     """Who puts the open issues in an order. Without a command, priority and number do."""
 
@@ -262,7 +263,7 @@ class QueueRole:
     ] = QUEUE_S
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Env:
     """What agents see of your environment: nothing but this."""
 
@@ -280,7 +281,7 @@ class Env:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Disk:
     """When there is too little room to begin anything."""
 
@@ -290,7 +291,7 @@ class Disk:
     ] = _POLICY.limits.disk_floor_bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TrackerTable:
     """Where issues are."""
 
@@ -326,7 +327,7 @@ class TrackerTable:
     ] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Settings:
     """What `tidegate.toml` says, beside the policy and the roles."""
 

@@ -6,8 +6,9 @@ how long it slept. After a gap, and above all after a restart, a reading is reco
 that was recorded before, and until it can be trusted nothing is concluded from it.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from tidegate.core.records import record
 
 SLEPT_MIN_S = 1.0
 """Less than this is the noise of reading two clocks one after the other."""
@@ -18,7 +19,7 @@ _OLDEST_UTC = "2024"
 """A machine without a clock of its own starts in a year before this program was written."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reading:
     """One look at all clocks. Wall time (`utc`, ISO 8601 with Z) labels; it decides nothing."""
 
@@ -49,7 +50,7 @@ class Trust(StrEnum):
     """Clocks contradict each other, as after a snapshot was restored: nothing is concluded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reconciliation:
     """What lies between two readings. A step back is negative."""
 

@@ -4,14 +4,15 @@ Requests are imperative. A name that begins with `Note` is an observation, alrea
 values; texts were stored before and are given by digest.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tidegate.core.liveness import Action, Lapse
 from tidegate.core.monitor_events import Recovery
+from tidegate.core.records import record
 from tidegate.core.values import About, Cause, Outcome, Refusal, Ruling, Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OpenLane:
     """Take an issue, frozen as it is now."""
 
@@ -23,7 +24,7 @@ class OpenLane:
     priority: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RequestBuild:
     """Open a build attempt: the first, or one in place of an attempt that is over."""
 
@@ -31,7 +32,7 @@ class RequestBuild:
     cause: Cause | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RequestAdjudication:
     """Ask whether the issue is to be built."""
 
@@ -39,7 +40,7 @@ class RequestAdjudication:
     cause: Cause | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RequestCheck:
     """Open a check of the candidate, or of the target that it is merged onto.
 
@@ -50,14 +51,14 @@ class RequestCheck:
     of_target: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DropCheck:
     """End a check that never began: what it was to judge will not land."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RequestVerify:
     """Open a verification of the candidate, by these attacks."""
 
@@ -66,12 +67,12 @@ class RequestVerify:
     cause: Cause | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reserve:
     """Hold the paths of the footprint, which no other open lane holds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Dispatch:
     """Give the attempt a slot, a workspace path and the commit that its work is measured against.
 
@@ -84,7 +85,7 @@ class Dispatch:
     start: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OpenTurn:
     """Grant a lease for one process run. The epoch is one above the last one granted."""
 
@@ -94,7 +95,7 @@ class OpenTurn:
     checkpoint_deadline_utc: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteWorkspace:
     """The checkout stands."""
 
@@ -102,7 +103,7 @@ class NoteWorkspace:
     environment_digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteStart:
     """The agent's process was seen."""
 
@@ -110,7 +111,7 @@ class NoteStart:
     agent_pid: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteEnd:
     """The process is over. `path` is where the artifact will have its immutable place."""
 
@@ -129,7 +130,7 @@ class NoteEnd:
     killed_by: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteCheckpoint:
     """The builder's first commit is safe in the hub."""
 
@@ -137,7 +138,7 @@ class NoteCheckpoint:
     commit: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteHarvest:
     """All that the workspace held is in the hub."""
 
@@ -150,7 +151,7 @@ class NoteHarvest:
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Said:
     """What the fixed blocks of a report say. `fault` says why they say nothing, where they do not.
 
@@ -167,7 +168,7 @@ class Said:
     fault: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NotePromotion:
     """The artifact has its immutable place.
 
@@ -180,7 +181,7 @@ class NotePromotion:
     said: Said = field(default_factory=Said)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteCandidate:
     """The change merges onto the target."""
 
@@ -201,7 +202,7 @@ class NoteCandidate:
     """What the target has gained since the candidate before touches no path of this change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteConflict:
     """The change does not merge onto the target."""
 
@@ -211,7 +212,7 @@ class NoteConflict:
     finding_digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Rule:
     """Decide what a verdict leads to: `land` queues it, `stop` and `refuse` end the lane.
 
@@ -223,14 +224,14 @@ class Rule:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ask:
     """Put to the owner what is theirs to rule."""
 
     about: About
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Answer:
     """The owner's answer. `words_digest` is the stored text of what they said with it."""
 
@@ -240,7 +241,7 @@ class Answer:
     words_digest: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Veto:
     """The owner rules against a PASS, by a finite list. `finding_digest` is its stored text."""
 
@@ -249,7 +250,7 @@ class Veto:
     by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class AskStop:
     """The owner wishes the lane to end: what runs is stopped, what it did is kept."""
 
@@ -257,26 +258,26 @@ class AskStop:
     by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class IntendLanding:
     """The target is about to move to the candidate."""
 
     ref: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteLanding:
     """The target moved as intended."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteLandingRefused:
     """The target was somewhere else."""
 
     actual: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteJobFailure:
     """The engine's own work failed. `gives_up` where the limit is reached."""
 
@@ -287,28 +288,28 @@ class NoteJobFailure:
     gives_up: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteRemoval:
     """The workspace is gone."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class EvictWorkspace:
     """Let the idle workspace make room; what it holds is in the hub."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteEviction:
     """The evicted workspace is gone."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteRecovery:
     """What a controller that took over found of an open attempt."""
 
@@ -317,7 +318,7 @@ class NoteRecovery:
     controller_epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Intervene:
     """Act on a turn under way, since something of it ran out."""
 
@@ -326,7 +327,7 @@ class Intervene:
     lapse: Lapse
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NoteInvalidArtifact:
     """What was to be published is gone, or its place holds something else."""
 
@@ -334,7 +335,7 @@ class NoteInvalidArtifact:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class EndLane:
     """Close the lane."""
 

@@ -1,9 +1,9 @@
 """A drain: nothing new begins in a run, whoever carries it, until that is lifted."""
 
-from dataclasses import dataclass
+from tidegate.core.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Drain:
     """`since` is a label in UTC, and nothing is decided by it."""
 

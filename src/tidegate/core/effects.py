@@ -4,54 +4,53 @@ An effect is a state to be reached and not a command to be sent: performing it t
 performing it once, and whether it is done is read from the world.
 """
 
-from dataclasses import dataclass
-
 from tidegate.core.commands import Command
+from tidegate.core.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Prepare:
     """The attempt's workspace is checked out and set up."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Run:
     """The open turn's runner runs, or has ended and was heard."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Stop:
     """The open turn's process is gone: its owner wishes it."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Checkpoint:
     """The builder's first commit, once there is one, is in the hub."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Harvest:
     """All that the workspace holds is in the hub."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Promote:
     """The staged artifact is at its immutable place."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Merge:
     """The build's tip is merged onto the target, or known not to merge."""
 
@@ -59,7 +58,7 @@ class Merge:
     target: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class MergeAhead:
     """The build's tip is merged onto what is about to land, where it can be.
 
@@ -71,26 +70,26 @@ class MergeAhead:
     target_tree: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Land:
     """The target is moved to the intended commit, or known to be elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Remove:
     """The workspace is gone."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Evict:
     """The workspace that makes room is gone."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Unprepared:
     """No preparation of its workspace is under way; then `then` is recorded."""
 
@@ -98,7 +97,7 @@ class Unprepared:
     then: Command
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Halt:
     """Nothing can go on until a person mends what `reason` says; no issue is spent on it."""
 

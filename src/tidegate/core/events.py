@@ -7,7 +7,6 @@ class's name in snake case. Some have files of their own.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import get_args
 
 from tidegate.core.attempt import State
@@ -21,6 +20,7 @@ from tidegate.core.monitor_events import (
     Recovered,
     StaleWriteRefused,
 )
+from tidegate.core.records import record
 from tidegate.core.ruling_events import (
     Adjudicated,
     Answered,
@@ -96,7 +96,7 @@ __all__ = [
 # --- a lane's stream --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LaneOpened:
     """An issue was taken, and is frozen as it was: later edits do not reach this lane."""
 
@@ -108,7 +108,7 @@ class LaneOpened:
     priority: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Requested:
     """An attempt was opened, born in `born`. Who judges a change names the commit that they judge.
 
@@ -126,7 +126,7 @@ class Requested:
     attacks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Dispatched:
     """The attempt got a slot, a workspace path, and the commit that its work is measured against.
 
@@ -139,7 +139,7 @@ class Dispatched:
     start: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TurnOpened:
     """One process run of the attempt's agent was granted a lease, before anything starts.
 
@@ -158,7 +158,7 @@ class TurnOpened:
     base: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TurnStarted:
     """The runner holds its lock and the agent's process exists."""
 
@@ -167,7 +167,7 @@ class TurnStarted:
     agent_pid: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Regranted:
     """The lease had run out, and its holder was proved alive: a new epoch, the same work."""
 
@@ -176,7 +176,7 @@ class Regranted:
     epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TurnEnded:
     """The process is over, as its runner wrote it; `lost` where the runner died without a word.
 
@@ -201,7 +201,7 @@ class TurnEnded:
     `unknown`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Checkpointed:
     """The first promised piece is safe: a builder's first commit, a command's own end."""
 
@@ -209,7 +209,7 @@ class Checkpointed:
     digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Harvested:
     """All that the workspace held is in the hub, pinned. `tip` is what the attempt offers."""
 
@@ -221,7 +221,7 @@ class Harvested:
     pins: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ArtifactStaged:
     """The intent to publish: this digest, under this immutable path. It precedes the move."""
 
@@ -232,7 +232,7 @@ class ArtifactStaged:
     is_valid: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Materialized:
     """The artifact is promoted; with it the attempt offers a tree."""
 
@@ -242,7 +242,7 @@ class Materialized:
     tree: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Corrected:
     """A correction is incorporated: another digest or tree than the one that was judged."""
 
@@ -252,7 +252,7 @@ class Corrected:
     tree: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CandidateMade:
     """The change merged onto a target, without a checkout: the exact tree that would land.
 
@@ -271,7 +271,7 @@ class CandidateMade:
     is_carried: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Conflicted:
     """The change no longer merges. It goes back to its builder; that is no FAIL."""
 
@@ -282,7 +282,7 @@ class Conflicted:
     finding_digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Judged:
     """A verdict on one exact tree. `by` is the check's attempt, or the controller for a plain fact.
 
@@ -300,7 +300,7 @@ class Judged:
     """It is a check's word: a tree that it passes need not be checked again in this run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LandingIntended:
     """What the target is about to become. It precedes the move, so that a crash can be told."""
 
@@ -311,7 +311,7 @@ class LandingIntended:
     tree: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LandingRefused:
     """The target was not where the intent had it: nothing moved, the change is merged again."""
 
@@ -319,7 +319,7 @@ class LandingRefused:
     actual: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Landed:
     """The target moved, by compare-and-swap, to a tree that passed."""
 
@@ -329,14 +329,14 @@ class Landed:
     tree: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Accepted:
     """The attempt counts for good."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Failed:
     """The attempt ended without an artifact."""
 
@@ -345,7 +345,7 @@ class Failed:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Stale:
     """The lease ran out with its holder proved dead, or a deadline passed."""
 
@@ -353,7 +353,7 @@ class Stale:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Stopped:
     """The attempt is ended and fenced."""
 
@@ -361,7 +361,7 @@ class Stopped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Blocked:
     """The attempt cannot go on without a ruling."""
 
@@ -369,7 +369,7 @@ class Blocked:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LaneEnded:
     """The lane is over."""
 
@@ -453,7 +453,7 @@ KINDS: Mapping[str, type] = {
 NAMES: Mapping[type, str] = {cls: kind for kind, cls in KINDS.items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Entry:
     """An event about to be recorded, with what the ledger must check before it does.
 
@@ -473,7 +473,7 @@ class Entry:
     utc: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Recorded:
     """An entry as it stands in the ledger, with its place in the run's chain."""
 

@@ -22,7 +22,7 @@ Pure: no file is looked at here. `advice` is given the names of the files there 
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 from tidegate.core.errors import Misused
@@ -42,6 +42,7 @@ from tidegate.core.path_pattern import (
     is_literal,
     meet,
 )
+from tidegate.core.records import record
 from tidegate.core.text import MASKED
 
 PATTERN_CHARACTERS_MAX = 1024
@@ -74,7 +75,7 @@ class InvalidPattern(Misused):
     code = "invalid_pattern"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Pattern:
     """One parsed entry. `text` is its normal form: two entries that mean the same may differ."""
 

@@ -1,12 +1,12 @@
 """A history as rules are asked of it: one event, what was said before, and a breach."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tidegate.core import events as e
 from tidegate.core.lane import Attempt, Lane
 from tidegate.core.policy import Policy
+from tidegate.core.records import record
 from tidegate.core.run import Run
 
 
@@ -54,7 +54,7 @@ class Step(NamedTuple):
     """The attempt that it speaks of, as it was."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Invariant:
     """A rule. `broken` says what is wrong with a step, and nothing where it holds.
 
@@ -66,7 +66,7 @@ class Invariant:
     broken: Callable[[Past, Step], str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Breach:
     """A rule that an event breaks."""
 

@@ -1,9 +1,9 @@
 """An issue: the wanted change, as a tracker holds it. It says what is wanted, never what became."""
 
-from dataclasses import dataclass
+from tidegate.core.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Issue:
     """`digest` is the sha256 of all that a builder is told of it; a higher priority goes first."""
 

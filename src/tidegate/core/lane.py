@@ -6,10 +6,11 @@ a playbook, never here.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tidegate.core.attempt import TERMINAL, State
 from tidegate.core.liveness import Action, Classification, Lapse
+from tidegate.core.records import record
 from tidegate.core.values import About, Authorization, Outcome, Refusal, Role, Verdict
 
 JUDGES = (Role.ADJUDICATE, Role.CHECK, Role.VERIFY)
@@ -19,7 +20,7 @@ NEVER_RAN = frozenset({"not_started", "fenced"})
 """Ends of a turn in which no agent ever ran."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class End:
     """How a turn's process ended: a runner's reason, or `lost`."""
 
@@ -36,7 +37,7 @@ class End:
         return self.how in NEVER_RAN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Staged:
     """An artifact whose publication is intended."""
 
@@ -45,7 +46,7 @@ class Staged:
     is_valid: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Seen:
     """What the monitor last saw of an attempt: the next observation is compared with it."""
 
@@ -56,7 +57,7 @@ class Seen:
     utc: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Turn:
     """One process run of an attempt's agent."""
 
@@ -75,7 +76,7 @@ class Turn:
     """What the monitor did, or is about to do: each kind of act once in a turn."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Attempt:
     """One leased execution of one role by one agent."""
 
@@ -126,7 +127,7 @@ class Attempt:
         return self.turn is not None and not self.turn.is_settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Red:
     """A check's FAIL that does not count yet: the target may fail the same way."""
 
@@ -135,7 +136,7 @@ class Red:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Candidate:
     """The change merged onto one target: the exact commit and tree that would land."""
 
@@ -154,7 +155,7 @@ class Candidate:
     """What it changes of the tests and of what configures them, as its footprint allows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Correction:
     """Something that the builder has to answer.
 
@@ -165,7 +166,7 @@ class Correction:
     base: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Landing:
     """A move of the target that is intended and not yet known to have happened."""
 
@@ -175,7 +176,7 @@ class Landing:
     tree: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Adjudication:
     """What an adjudicator said of the issue. `kind` is None where it is to be built."""
 
@@ -185,7 +186,7 @@ class Adjudication:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Question:
     """Something that only the owner can answer. The recommended option is first, `defer` last."""
 
@@ -197,7 +198,7 @@ class Question:
     is_deferred: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Lane:
     """One issue on its way. `version` is the number of its events so far."""
 

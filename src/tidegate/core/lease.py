@@ -5,13 +5,14 @@ is dead. A write is checked against the epoch *as granted*, never against the hi
 which would admit a stale write. An expired lease is never revived.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tidegate.core.attempt import TERMINAL, State
 from tidegate.core.errors import Refused, StaleEpoch
+from tidegate.core.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Lease:
     """`token` is None where the lease is not held; the epoch of the last grant stays."""
 
@@ -23,7 +24,7 @@ class Lease:
     expiry_utc: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Acquire:
     """Take an unheld or expired lease: epoch + 1, a fresh token, an owner, an expiry."""
 
@@ -37,7 +38,7 @@ class Acquire:
     """The epoch the caller read. Another one in the ledger means that somebody was faster."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Renew:
     """Extend a held lease because its runner gave a new beat. It appends a heartbeat."""
 
@@ -54,7 +55,7 @@ class Renew:
     controller_version: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Release:
     """Give a lease back at a turn's end, or take it from a holder that is proved dead.
 

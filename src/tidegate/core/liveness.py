@@ -6,11 +6,11 @@ commits and files tell whether it gets on; they are shown, and no output keeps a
 Whatever cannot be known is `monitor_inconclusive`: it advances nothing and ends nothing.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from tidegate.core.attempt import State
 from tidegate.core.policy import Deadlines
+from tidegate.core.records import record
 
 
 class Classification(StrEnum):
@@ -43,7 +43,7 @@ class Lapse(StrEnum):
     STOP_ACK_TIMEOUT = "stop_ack_timeout"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Signs:
     """What is seen of a turn whose runner holds its lock. Times are seconds awake, None unknown."""
 
@@ -61,7 +61,7 @@ class Signs:
     """Clocks and disk are such that silence means something."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Finding:
     """What the signs add up to."""
 

@@ -1,10 +1,10 @@
 """The facts of supervision: what was recovered, seen, done about it, and refused. See `events`."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from tidegate.core.clock import Trust
 from tidegate.core.liveness import Action, Classification, Lapse
+from tidegate.core.records import record
 from tidegate.core.stop_matrix import Condition, Severity
 
 
@@ -24,7 +24,7 @@ class Recovery(StrEnum):
 # --- a lane's stream --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Recovered:
     """What became of an open attempt while no controller was there. One for each take-over."""
 
@@ -33,7 +33,7 @@ class Recovered:
     controller_epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Observed:
     """What the monitor saw of an attempt, in the five fields of seed 002 (lines 360 to 364).
 
@@ -61,7 +61,7 @@ class Observed:
     next: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class InterventionClaimed:
     """The monitor is about to act on a turn. It precedes the act, and its key is taken for good."""
 
@@ -72,7 +72,7 @@ class InterventionClaimed:
     lapse: Lapse
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class StaleWriteRefused:
     """Something came under an epoch that is no longer the granted one: it changed nothing."""
 
@@ -83,7 +83,7 @@ class StaleWriteRefused:
     granted: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Quarantined:
     """A file that came after its turn was over is kept apart, and can be evidence of nothing."""
 
@@ -96,7 +96,7 @@ class Quarantined:
 # --- the run's own stream ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ClockReconciled:
     """What lies between the clocks as they were recorded before and as they are read now.
 
@@ -113,7 +113,7 @@ class ClockReconciled:
     boot_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class MonitorRan:
     """One round of the monitor over everything that is open; the next is due within `next_s`."""
 
@@ -126,7 +126,7 @@ class MonitorRan:
     boot_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Decided:
     """A row of the stop matrix came true: what it means, who is to act, and on what evidence."""
 

@@ -6,24 +6,24 @@ patterns are written or of what a footprint may hold; `tidegate.core.footprint` 
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeVar, assert_never
 
 from tidegate.core.names import fold
+from tidegate.core.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Star:
     """Any number of characters within a name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class AnyOne:
     """One character."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class OneOf:
     """One character of a set, or not of it. Kept as ranges, both ends included."""
 
@@ -31,7 +31,7 @@ class OneOf:
     negated: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Deep:
     """Any number of whole names."""
 

@@ -5,12 +5,13 @@ Sources: seed 000 (three FAILs), seed 002 lines 247 (5, 25 and 35 minutes), 254 
 least every ten minutes). Where a default differs from a seed's the field says why.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tidegate.core.records import record
 from tidegate.core.values import Role
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Deadlines:
     """How long things may take, in seconds of active time."""
 
@@ -81,7 +82,7 @@ class Deadlines:
         return self.heartbeat_s * (self.missed_beats_max + 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Limits:
     """How often things may happen before the lane or the run stops and asks."""
 
@@ -102,7 +103,7 @@ class Limits:
     tick_budget_ms: int = 250
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Policy:
     """What a run is held to."""
 

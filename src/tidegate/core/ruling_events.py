@@ -1,11 +1,10 @@
 """The facts of a lane's rulings, and of what is said before its work begins. See `events`."""
 
-from dataclasses import dataclass
-
+from tidegate.core.records import record
 from tidegate.core.values import About, Refusal, Ruling
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Adjudicated:
     """An adjudicator said whether the issue is to be built, with what it expects to change.
 
@@ -22,7 +21,7 @@ class Adjudicated:
     asks: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reserved:
     """The lane holds these paths until it is over or waits for its owner.
 
@@ -32,14 +31,14 @@ class Reserved:
     footprint: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Released:
     """What the lane held is free again, before its end."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ruled:
     """The run decided what a verdict leads to. A PASS that is ruled is queued for landing."""
 
@@ -49,7 +48,7 @@ class Ruled:
     tree: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Asked:
     """A question was put to the owner: the recommended option first, `defer` last.
 
@@ -64,7 +63,7 @@ class Asked:
     detail_digest: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Answered:
     """The owner answered. It binds this run alone; `words_digest` is what they said with it."""
 
@@ -75,7 +74,7 @@ class Answered:
     words_digest: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Vetoed:
     """A ruling against a PASS: a finite list, which counts as the round's FAIL (seed 000)."""
 
@@ -85,7 +84,7 @@ class Vetoed:
     by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class StopAsked:
     """The owner wishes the lane to end."""
 

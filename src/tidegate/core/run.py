@@ -1,17 +1,17 @@
 """What is known of a run as a whole: the fold of its own stream, lane ""."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tidegate.core import events as e
 from tidegate.core.clock import Reading, Trust
 from tidegate.core.drain import Drain
 from tidegate.core.errors import IllegalTransition
-from tidegate.core.records import replace
+from tidegate.core.records import record, replace
 from tidegate.core.values import Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Told:
     """Something that the tracker is told, and what it made of it; None while nobody knows yet."""
 
@@ -23,7 +23,7 @@ class Told:
 Intent = e.DeliveryIntended | e.PublishIntended | e.EffectIntended
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Unknown:
     """Something outside of which nobody knows whether it happened: blocked until that is known."""
 
@@ -36,7 +36,7 @@ class Unknown:
         return self.intent.issue if isinstance(self.intent, e.EffectIntended) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Run:
     """One frozen request. `target` is the commit that the run's ref is at in the hub."""
 

@@ -1,12 +1,11 @@
 """The facts of a run as a whole: its own stream, lane "". They are part of `events`."""
 
-from dataclasses import dataclass
-
 from tidegate.core.policy import Policy
+from tidegate.core.records import record
 from tidegate.core.values import Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RunStarted:
     """One frozen request. `target` is the branch that `land` serves; `ref` is where work lands.
 
@@ -24,7 +23,7 @@ class RunStarted:
     policy: Policy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ControllerTookOver:
     """A controller began to write, under a new epoch of the run. One for each start."""
 
@@ -37,7 +36,7 @@ class ControllerTookOver:
     boot_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BaseChecked:
     """The check ran on the untouched base. A red base ends the run before anything is spent."""
 
@@ -47,7 +46,7 @@ class BaseChecked:
     log_digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeliveryIntended:
     """The user's repository is about to get a ref. It precedes the move; `receipt` is its key."""
 
@@ -57,7 +56,7 @@ class DeliveryIntended:
     new: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeliverySettled:
     """What became of a delivery: delivered, waiting (and for what), or diverged."""
 
@@ -66,7 +65,7 @@ class DeliverySettled:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PublishIntended:
     """A branch of a remote of the user's is about to move. It precedes the push.
 
@@ -80,7 +79,7 @@ class PublishIntended:
     new: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PublishSettled:
     """What became of a push: published, refused (the remote is elsewhere), failed, or unknown."""
 
@@ -89,7 +88,7 @@ class PublishSettled:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class EffectIntended:
     """The tracker is about to be told something of an issue.
 
@@ -105,7 +104,7 @@ class EffectIntended:
     target: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class EffectSettled:
     """What the tracker made of it: done, refused, failed, or unknown, in its own words."""
 
@@ -114,7 +113,7 @@ class EffectSettled:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ReceiptReconciled:
     """What nobody knew the end of is known: it was looked at again, or its owner says so.
 
@@ -127,7 +126,7 @@ class ReceiptReconciled:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DrainAsked:
     """From here on nothing new begins in this run, whoever carries it, until that is lifted."""
 
@@ -135,14 +134,14 @@ class DrainAsked:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DrainLifted:
     """The run goes on as before."""
 
     by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RunEnded:
     """The run has nothing left to do by itself."""
 

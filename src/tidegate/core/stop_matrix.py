@@ -5,8 +5,9 @@ transaction as the fact that made it true.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from tidegate.core.records import record
 
 
 class Condition(StrEnum):
@@ -29,7 +30,7 @@ class Severity(StrEnum):
     MEDIUM = "medium"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Row:
     """One row: the state that it leads to, and how work may go on from there."""
 

@@ -5,8 +5,9 @@ aside every outcome that is older than it, and none that is newer.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from tidegate.core.records import record
 
 
 class Word(StrEnum):
@@ -18,7 +19,7 @@ class Word(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Spoken:
     """A word as it is recorded. `after_sequence` is the newest event's when it was said."""
 

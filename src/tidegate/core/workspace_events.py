@@ -1,9 +1,9 @@
 """The facts of an attempt's workspace, and of the jobs that see to it. See `events`."""
 
-from dataclasses import dataclass
+from tidegate.core.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WorkspaceReady:
     """The checkout stands and its set-up ran. Same digest, same environment."""
 
@@ -11,7 +11,7 @@ class WorkspaceReady:
     environment_digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class JobFailed:
     """The engine's own work failed (git, set-up, disk): never a round, tried again in bounds."""
 
@@ -21,14 +21,14 @@ class JobFailed:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WorkspaceRemoved:
     """The workspace is harvested and gone."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WorkspaceEvicted:
     """The workspace is about to go for want of room; all of it is in the hub.
 
@@ -38,7 +38,7 @@ class WorkspaceEvicted:
     attempt: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WorkspaceCleared:
     """What was evicted is gone, and its place is free."""
 

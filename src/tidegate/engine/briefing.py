@@ -1,6 +1,7 @@
 """Start a turn: write down what its agent is told, then start its runner."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
 
 from tidegate.core.lane import Attempt, Lane, Turn
@@ -92,8 +93,8 @@ def _finding(lane: Lane, attempt: Attempt, turn: Turn) -> str | None:
 
 
 def _write_brief(engine: Engine, brief: Brief, place: Place, template: str) -> None:
-    fields = {name: getattr(brief, name) for name in Brief.__slots__}
-    _write(place.brief, json.dumps(fields, indent=1, ensure_ascii=False))
+    said = {each.name: getattr(brief, each.name) for each in fields(brief)}
+    _write(place.brief, json.dumps(said, indent=1, ensure_ascii=False))
     _write(place.prompt, engine.render_prompt(template, brief))
     _write(place.finding, brief.finding or "")
 

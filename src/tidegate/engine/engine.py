@@ -10,6 +10,7 @@ from tidegate.core.drain import say_drain
 from tidegate.core.events import EffectIntended
 from tidegate.core.issue import Issue
 from tidegate.core.lane import Attempt, Lane
+from tidegate.core.records import record
 from tidegate.core.values import Outcome
 from tidegate.core.word import Spoken
 from tidegate.engine.book import Book
@@ -41,7 +42,7 @@ BASE = "base"
 """What the base's check goes by, where a lane's has its attempt."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Retry:
     """When a failed job may be tried again, on the monotonic clock."""
 
@@ -61,7 +62,7 @@ def preparation(attempt: Attempt) -> str:
     return f"{attempt.id}-prepare-{attempt.jobs_failed}{once_more}"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Renewal:
     """The newest beat that a lease was renewed for, and when."""
 
@@ -69,7 +70,7 @@ class Renewal:
     at_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Skipped:
     """An issue that was not given to us: `is_refused` where somebody else has it."""
 
@@ -78,7 +79,7 @@ class Skipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class End:
     """How the lane of an issue ended, as far as its tracker is concerned."""
 

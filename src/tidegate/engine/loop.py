@@ -1,16 +1,16 @@
 """Run ticks until nothing is left to do, sleeping in between until something can be due."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tidegate.core.errors import refusal_of
+from tidegate.core.records import record
 from tidegate.engine.clearing import clear
 from tidegate.engine.engine import Engine
 from tidegate.engine.tick import tick
 from tidegate.engine.wish import Wish, stronger
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Ended:
     """Why the loop returned. `halt` says what a person must mend, where that is why.
 

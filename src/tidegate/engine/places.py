@@ -1,9 +1,9 @@
 """Where the files of one run are (DESIGN: formats). Names only; nothing is made here."""
 
-from dataclasses import dataclass
+from tidegate.core.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Places:
     """`home` is the tidegate folder under the git common directory, absolute."""
 

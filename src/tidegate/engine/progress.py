@@ -3,15 +3,14 @@
 Progress is commits, files and output, in this order of worth: output alone may be chatter.
 """
 
-from dataclasses import dataclass
-
 from tidegate.core.lane import Attempt
 from tidegate.core.liveness import Action, Finding, Signs
+from tidegate.core.records import record
 from tidegate.engine.engine import Engine
 from tidegate.ports.runners import Running
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Progress:
     """The figures, and the words that seed 002 (line 364) asks for."""
 

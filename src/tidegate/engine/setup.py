@@ -1,9 +1,10 @@
 """What a run was started with: ports, frozen settings, and names that do not change."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tidegate.core.policy import Policy
+from tidegate.core.records import record
 from tidegate.core.values import Role
 from tidegate.engine.places import Places
 from tidegate.playbooks.attacks import ATTACKS
@@ -18,7 +19,7 @@ from tidegate.ports.trackers import TrackerJobs
 from tidegate.rules.gate_files import named_by
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ports:
     """The adapters, as the composition root built them."""
 
@@ -36,7 +37,7 @@ class Ports:
     """The tracker, where it is told what becomes of its issues."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Remote:
     """A branch of a remote of the user's, which gets what landed. `ref` is its full name."""
 
@@ -44,7 +45,7 @@ class Remote:
     ref: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Setup:
     """The frozen part of a run. `environment` is what agents and checks may see of the user's.
 

@@ -1,20 +1,20 @@
 """See what became of whatever was started in a folder, and whether that can be acted on yet."""
 
-from dataclasses import dataclass
 from typing import assert_never
 
+from tidegate.core.records import record
 from tidegate.engine.engine import Engine
 from tidegate.ports.runners import Absent, Beat, Exit, Over, Running, Unheld
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Lost:
     """Its runner died without a record; it is fenced, and nothing of it lives. `beat` was last."""
 
     beat: Beat | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Unsettled:
     """It is about to start, or to be known as lost, or some of it would not die yet: wait."""
 

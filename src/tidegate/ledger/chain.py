@@ -8,12 +8,12 @@ without spaces.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import msgspec
 
 from tidegate.core.digest import sha256_hex
+from tidegate.core.records import record
 from tidegate.ports.ledger import Head
 
 GENESIS = "0" * 64
@@ -73,7 +73,7 @@ class HasStored(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Break:
     """The first place where a run's chain does not hold."""
 

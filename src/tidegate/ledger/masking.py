@@ -10,10 +10,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from tidegate.core.events import KINDS, Event
+from tidegate.core.records import record
 from tidegate.core.text import MASKED
 
 _ENTROPY_MIN_BITS = 3.0
@@ -51,7 +52,7 @@ def _is_random(value: str) -> bool:
     return -sum(share * math.log2(share) for share in shares) >= _ENTROPY_MIN_BITS
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Secret:
     """A pattern, and words of which one must occur (in lower case) before it is tried at all."""
 

@@ -6,11 +6,12 @@ the first step the whole ledger is copied beside it. Version 0 is an empty file.
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from tidegate.core.errors import IntegrityError
+from tidegate.core.records import record
 from tidegate.ledger.faults import is_of_the_disk
 from tidegate.ledger.statements import FOLDER
 
@@ -18,7 +19,7 @@ APPLICATION_ID = 0x54_47_4C_31
 """Tells a ledger from any other SQLite file (`TGL1` in its header)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Step:
     """The change that leads from version `number - 1` to `number`."""
 

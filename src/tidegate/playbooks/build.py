@@ -6,13 +6,13 @@ It must never do anything itself.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from tidegate.core import commands as c
 from tidegate.core import effects as f
 from tidegate.core.attempt import State
 from tidegate.core.lane import Attempt, Candidate, Lane
 from tidegate.core.policy import Limits, Policy
+from tidegate.core.records import record
 from tidegate.core.ruling import AUTO, fails_allowed
 from tidegate.core.settle import HARVESTED
 from tidegate.core.values import About, Cause, Outcome, Role, Ruling
@@ -29,7 +29,7 @@ Step = c.Command | f.Effect
 Steps = tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class View:
     """What a lane's plan must know of everything else.
 
@@ -71,7 +71,7 @@ class View:
         return self.verifier is not None or self.asks_owner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Now:
     """Makes the wall labels that a turn's deadlines get, where one is opened.
 

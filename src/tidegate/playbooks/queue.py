@@ -12,11 +12,12 @@ and a lane at work whose footprint overlaps.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from tidegate.core.footprint import texts_overlap
 from tidegate.core.issue import Issue
+from tidegate.core.records import record
 from tidegate.core.values import Outcome
 from tidegate.core.word import Spoken, Word
 
@@ -39,7 +40,7 @@ class Stand(StrEnum):
     NOT_ASKED = "not_asked"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Holder:
     """A lane that is not over, or an issue that is about to get one: it holds its footprint."""
 
@@ -53,7 +54,7 @@ class Holder:
     """It goes on when its owner has answered; a controller cannot help it before."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Facts:
     """What the queue is arranged by. `outcomes` gives the run and the outcome of an issue.
 
@@ -75,7 +76,7 @@ class Facts:
     slots: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Obstacle:
     """Why an issue is not taken: a sentence, and what it waits for, to stand behind "for"."""
 
@@ -84,7 +85,7 @@ class Obstacle:
     waits_for: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Place:
     """An issue's place in the queue, counted from 1, and the one reason for it."""
 

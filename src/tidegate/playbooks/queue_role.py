@@ -10,9 +10,10 @@ that it does: to forget one is no fault, and decides nothing.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tidegate.core.issue import Issue
+from tidegate.core.records import record
 from tidegate.core.text import printable
 
 NOTE_MAX = 200
@@ -20,7 +21,7 @@ NOTE_MAX = 200
 SHOWN_MAX = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Ranking:
     """The places that a role gave, from 0, with its reasons; both empty where it gave none."""
 
@@ -28,7 +29,7 @@ class Ranking:
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Fault:
     """Why what a role printed is no order."""
 

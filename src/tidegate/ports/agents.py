@@ -5,13 +5,14 @@ is one file with these three functions and one line in the registry (or an entry
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from tidegate.core.records import record
 from tidegate.ports.runners import Exit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Brief:
     """All that an agent is told for one turn. It is written as ``brief.json`` and as the prompt."""
 
@@ -48,7 +49,7 @@ OFF = "off"
 """The agent of a role that is not filled."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RoleSettings:
     """How one role is filled: which agent, with which command, told what, for how long."""
 
@@ -65,7 +66,7 @@ class RoleSettings:
         return self.agent == OFF
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Place:
     """The absolute paths of one turn. `staging` is the only folder an agent writes for us."""
 
@@ -78,7 +79,7 @@ class Place:
     report: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Start:
     """A process to run. `env` is laid over the allowed part of the user's environment."""
 
@@ -87,7 +88,7 @@ class Start:
     stdin_path: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Result:
     """What a turn's end means. `report` is the agent's own text, or one made for it.
 

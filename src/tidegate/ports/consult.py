@@ -1,11 +1,12 @@
 """What may be asked of a command that answers at once: a question in, a text out, under limits."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+from tidegate.core.records import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class Answer:
     """What a command printed, or why that is no answer; `fault` is empty where it is one."""
 

@@ -8,14 +8,15 @@ holds the controller's lock.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from tidegate.core.records import record
 
 if TYPE_CHECKING:
     from tidegate.ports.ledger import Ledger
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Flaw:
     """Something in a ledger that contradicts itself. `code` is one of a closed list of names."""
 
@@ -104,7 +105,7 @@ class HubExaminer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Examiner:
     """Both, as the composition root hands them in."""
 

@@ -4,11 +4,12 @@ The adapter turns a piece of work into a command line for a runner and reads bac
 Paths are absolute, commits full ids. A result says what happened; deciding is the core's.
 """
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from tidegate.core.records import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class PrepareWork:
     """Make a workspace: the hub's clone at `commit` on a branch of its own, set up to be used."""
 
@@ -21,7 +22,7 @@ class PrepareWork:
     setup_timeout_s: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class HarvestWork:
     """Take what a workspace holds into the hub. `snapshot` commits what is not committed."""
 
@@ -35,7 +36,7 @@ class HarvestWork:
     """The date of the commit that is made of what was not committed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class MergeWork:
     """Merge `tip` onto `target` without a checkout and make the commit that would land.
 
@@ -59,7 +60,7 @@ class MergeWork:
     """What its builder says of it: a list of paths in it is held against the change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class MoveWork:
     """Move the hub's `ref` from `old` to `new`, by compare-and-swap, and make it durable."""
 
@@ -68,7 +69,7 @@ class MoveWork:
     new: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeliverWork:
     """Give the user's repository what the hub's `ref` is at, and overwrite nothing there.
 
@@ -80,7 +81,7 @@ class DeliverWork:
     new: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PublishWork:
     """Push `new` to a branch of a remote of the user's, as a fast-forward or not at all.
 
@@ -95,14 +96,14 @@ class PublishWork:
     only_asks: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RemoveWork:
     """Remove a workspace, without following a link out of it."""
 
     workspace: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PackWork:
     """Gather the hub's loose objects and refs into few files. Nothing is lost by it."""
 
@@ -119,14 +120,14 @@ Work = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Prepared:
     """The workspace stands."""
 
     environment_digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class HarvestResult:
     """What is pinned in the hub; `violations` are breaches of the boundary, in words."""
 
@@ -137,7 +138,7 @@ class HarvestResult:
     violations: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Merged:
     """The exact commit and tree that would land.
 
@@ -157,7 +158,7 @@ class Merged:
     """What the target has gained since the merge before touches no path of this change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class MergeConflict:
     """These paths do not merge. `hints` say of some of them what to do instead of merging."""
 
@@ -165,58 +166,58 @@ class MergeConflict:
     hints: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Moved:
     """The ref is where it was to be, durably."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class MoveRefused:
     """The ref was somewhere else; nothing moved."""
 
     actual: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Delivered:
     """The user's repository has it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NotDelivered:
     """The user's repository could not take it without overwriting something."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Published:
     """The remote's branch has it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Unmoved:
     """The remote's branch is where it was, and nothing was pushed: it was only asked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NotPublished:
     """The remote's branch is elsewhere. Nothing was pushed."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Removed:
     """The workspace is gone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Packed:
     """The hub is packed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WorkFailed:
     """Git, the set-up or the disk failed. `message` is for people, the first line by itself too.
 

@@ -8,11 +8,13 @@ stays, and is taken by whoever is the controller next.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from tidegate.core.records import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class Request:
     """What somebody asks of a run. `lane` is empty where it is about all of it."""
 
@@ -29,7 +31,7 @@ class Request:
     """The controller that a drain is meant for: what was said to one does not end the next."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reply:
     """What became of a request: done, or refused with the reason and what to do."""
 

@@ -8,8 +8,9 @@ lease's epoch as granted, all in the transaction that writes. Time is always a p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from tidegate.core.records import record
 
 if TYPE_CHECKING:  # the events are a quarter of what `status` takes, and it needs none of them
     from tidegate.core.events import Entry, Recorded, RunStarted
@@ -17,7 +18,7 @@ if TYPE_CHECKING:  # the events are a quarter of what `status` takes, and it nee
     from tidegate.core.word import Spoken, Word
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Fence:
     """A controller's right to write to one run: it holds while no later one has taken over."""
 
@@ -25,7 +26,7 @@ class Fence:
     controller_epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Batch:
     """What one tick decided: recorded together or not at all, lease operations first."""
 
@@ -33,7 +34,7 @@ class Batch:
     leases: tuple[LeaseOperation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Head:
     """The end of a run's chain: written into each landing, since no chain shows its own cut."""
 
@@ -41,7 +42,7 @@ class Head:
     hash: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WriteAhead:
     """The log that a ledger writes before its file, and who keeps it from being cut just now.
 
@@ -62,7 +63,7 @@ WRITE_AHEAD_ALARM_BYTES = 64_000_000
 Row = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Summary:
     """A run at a glance.
 

@@ -7,10 +7,10 @@ nothing but `publish` goes over a network.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tidegate.core.digest import sha256_hex
+from tidegate.core.records import record
 
 if TYPE_CHECKING:  # the reading commands deliver nothing, and need none of it
     from tidegate.ports.git import Delivered, NotDelivered, NotPublished, Published
@@ -19,7 +19,7 @@ HUB = "hub.git"
 """The hub's folder, beside the ledger."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Repository:
     """The repository that a folder belongs to. `head` is None before the first commit."""
 
@@ -40,7 +40,7 @@ class Repository:
         return f"{self.root.rsplit('/', 1)[-1]}-{digest}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Concern:
     """Something about a repository that a run would trip over, or should know."""
 

@@ -6,12 +6,14 @@ This port never decides: it starts what it is told and reports what it sees.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Protocol
 
+from tidegate.core.records import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class RunnerSpec:
     """All that a runner needs to know. It is written to ``spec.json`` before the start.
 
@@ -52,7 +54,7 @@ class EndReason(StrEnum):
     """The fence had moved past this runner's epoch before it began: nothing was started."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Beat:
     """One sign of life. Only a sequence above the last one seen counts as new."""
 
@@ -71,7 +73,7 @@ _KILL, _TERM = 9, 15
 _SHELLS_WORD_FOR_KILLED = (128 + _KILL, 128 + _TERM)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Exit:
     """How a turn's process ended. Exactly one of `code` and `signal` is set where it ran at all."""
 
@@ -115,12 +117,12 @@ class Exit:
         return "oom" if is_hard and self.oom_kills else "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Absent:
     """Nothing was ever started in that folder (there is no spec in it)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Running:
     """A runner holds its lock. `beat` is None until the first one is written."""
 
@@ -129,14 +131,14 @@ class Running:
     """A stop request was acknowledged."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Over:
     """The runner wrote how it ended. This is final."""
 
     exit: Exit
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Unheld:
     """A spec, no lock holder and no exit: about to start, or dead. Only `declare_lost` can tell.
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
+
+from tidegate.core.records import record
 
 if TYPE_CHECKING:  # a queue that is only looked at needs no runners
     from collections.abc import Mapping, Sequence
@@ -31,7 +33,7 @@ class Tracker(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Request:
     """Something that a tracker is told. Under one `key` it does it once, however often asked."""
 
@@ -44,7 +46,7 @@ class Request:
     target: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Call:
     """The process that carries a request. Sizes are bytes, times seconds."""
 
@@ -56,7 +58,7 @@ class Call:
     output_max_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Answer:
     """What came of a request: done, refused, failed, or unknown where it may have been done."""
 

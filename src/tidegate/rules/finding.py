@@ -1,9 +1,9 @@
 """What the rules are given and what they say."""
 
-from dataclasses import dataclass
+from tidegate.core.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class ChangedFile:
     """A file that a change touches. `old` and `new` are its texts; None where there is no file.
 
@@ -17,7 +17,7 @@ class ChangedFile:
     is_unread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Finding:
     """One thing that a rule has to say: of which path, and what, in words."""
 

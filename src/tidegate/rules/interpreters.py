@@ -3,7 +3,8 @@
 import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from tidegate.core.records import record
 
 FAMILY = re.compile(
     r"(sh|ash|bash|dash|zsh|ksh|python|pypy|node|deno|bun|tsx|ts-node|perl|ruby|php|lua|fish|pwsh|Rscript|expect|bats|source|\.)[\d.]*"
@@ -31,7 +32,7 @@ _MODULE = re.compile(r"-[bBdEhiIOPqsSuvVx]*m(.*)")
 _CODE = re.compile(r"-[bBdEhiIOPqsSuvVx]*c.*")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Script:
     """What is run: files, a shell's own text, or a module with its arguments."""
 

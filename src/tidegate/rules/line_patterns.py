@@ -7,14 +7,14 @@ it, and `load` is what reaches further than its own file.
 """
 
 import re
-from dataclasses import dataclass
 
+from tidegate.core.records import record
 from tidegate.rules.places import Language
 
 NOTHING = re.compile(r"(?!)")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Patterns:
     """The patterns of one language. `marked` says which marks make the next function a test."""
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from tidegate.core.records import record
 from tidegate.rules import line_additions, line_imports, line_texts
 from tidegate.rules.line_patterns import CLOSING, Patterns
 from tidegate.rules.python_names import is_subsequence
@@ -46,7 +47,7 @@ class Segments:
     """What tests stand under, outermost first."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Line:
     bare: str
     head: str

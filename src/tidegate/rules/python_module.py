@@ -5,12 +5,13 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from tidegate.core.records import record
 from tidegate.rules.python_names import Function, bound, is_docstring, said, used
 
 _CASES = ("TestCase", "Tests", "Test", "Suite", "Mixin")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Test:
     """One test as it is collected. `name` has its classes before it, `guards` what must hold."""
 
@@ -20,7 +21,7 @@ class Test:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Item:
     """A statement that is no test, with the class and the conditions that it stands under."""
 
@@ -76,7 +77,7 @@ def read(text: str, path: str) -> Module | None:
     return module
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Place:
     """Where statements stand: in which lines and folder, within what."""
 

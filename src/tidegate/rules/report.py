@@ -14,10 +14,10 @@ change that nobody judged. Pure.
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from tidegate.core.errors import Misused
 from tidegate.core.footprint import parse_all
+from tidegate.core.records import record
 from tidegate.core.text import MASKED
 from tidegate.core.values import DEFER, Refusal, Verdict
 
@@ -76,7 +76,7 @@ VALUE_MAX = 2_000
 OPTIONS_MAX = 9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Report:
     """What was said. With `fault`, which says why, nothing was."""
 

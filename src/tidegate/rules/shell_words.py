@@ -9,6 +9,8 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tidegate.core.records import record
+
 _PUNCTUATION = ";&|()`\n<>"
 _OPERATOR = re.compile(r"<<<|<<-?|<>|<&|>>|&>>?|>&|>\||[<>]|[()`]|[;&|\n]+")
 _KEYWORDS = frozenset({
@@ -21,7 +23,7 @@ _SUBSTITUTION = re.compile(r"\$\(|`")
 _PLAIN = re.compile(r"[\w./+-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Command:
     """Its words, its folder from the repository's root, and the files that are its input."""
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
 
+from tidegate.core.records import record
 from tidegate.rules import check_files, line_tests, places, python_module, python_tests
 from tidegate.rules.finding import ChangedFile, Finding
 from tidegate.rules.line_patterns import PATTERNS, Patterns
@@ -64,7 +65,7 @@ def changed_surface(
     return tuple(_findings(change.said))
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Side:
     """The tests of one file on one side of the change, however they were read."""
 

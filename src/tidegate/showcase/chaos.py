@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.core.errors import Unavailable
+from tidegate.core.records import record
 from tidegate.engine.wish import Wish
 from tidegate.showcase.proving import child, sight
 from tidegate.showcase.proving.child import Controller, Recovery
@@ -36,7 +37,7 @@ class _Interrupted(Exception):
     """Somebody wants it to end."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Seen:
     """Who worked when the controller died, and what the next one found."""
 

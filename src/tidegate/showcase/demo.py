@@ -3,12 +3,13 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tidegate.core import events as e
 from tidegate.core.events import Recorded
 from tidegate.core.names import role_of
+from tidegate.core.records import record
 from tidegate.core.values import Role, Verdict
 from tidegate.showcase.chaos import run_with_chaos
 from tidegate.showcase.world import LONG_LOOKS, LOOKS, make_world
@@ -19,7 +20,7 @@ from tidegate.verbs.run import RunResult, run
 from tidegate.verbs.start import RunWish
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Planned:
     """How an issue must end, after how many FAILs, and why, in words for a person.
 
@@ -36,7 +37,7 @@ INTERRUPTED = 130
 """What a run ends with that was interrupted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Demo:
     """What came of the demo. `story` is told to a person; `exit_code` to a program."""
 

@@ -4,17 +4,17 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from tidegate.core.errors import Unavailable
+from tidegate.core.records import record
 
 _MODULES = ("dates", "months", "ranges")
 _FILES = (*(f"{name}.py" for name in _MODULES), *(f"test_{name}.py" for name in _MODULES))
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Made:
     """An issue of the demo. Without a footprint it may touch what does not judge it."""
 

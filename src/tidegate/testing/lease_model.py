@@ -13,13 +13,13 @@ of a step is, in words that do not use them.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tidegate.core import lease as production
 from tidegate.core.attempt import State
 from tidegate.core.errors import Refused
 from tidegate.core.lease import Acquire, Lease, Release, Renew
+from tidegate.core.records import record
 
 WORKERS = 3
 TICKS = 2
@@ -60,7 +60,7 @@ class Message(NamedTuple):
 Keys = tuple[Key, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Rules:
     """What decides. `admits` is also told the highest epoch among recorded writes."""
 

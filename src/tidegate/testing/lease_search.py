@@ -5,10 +5,10 @@ rule asks for a name, save to compare it. A search that is to show a way keeps t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple
 
+from tidegate.core.records import record
 from tidegate.testing.lease_model import (
     FENCE,
     NOBODY,
@@ -28,7 +28,7 @@ Step = tuple[int, Message] | None
 """A message that arrives at a lease, by its place; None is a tick of the clock."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Found:
     """How far a search went; `fault` is what went wrong first, and `way` the shortest way to it."""
 

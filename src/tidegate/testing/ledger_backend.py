@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tidegate.core.events import Entry, Recorded
 from tidegate.core.lease import LeaseOperation
+from tidegate.core.records import record
 from tidegate.ports.ledger import Batch, Fence, Ledger
 from tidegate.testing.ledger_history import RUN, RUN_STARTED, UTC, History
 
@@ -12,7 +13,7 @@ BUILD = "001-build-1"
 """The attempt that most cases are about."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Backend:
     """A place that is empty at first, and what the suite may do to it.
 

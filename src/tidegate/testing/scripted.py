@@ -5,13 +5,13 @@ n runs the n-th script of the issue; the last one serves all further rounds.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from tidegate.core.records import record
 from tidegate.ports.agents import Agent, Brief, Place, Result, RoleSettings, Start
 from tidegate.ports.runners import Exit
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class ScriptedAgent:
     """`scripts` holds the shell texts of each issue; `reader` reads what a turn left."""
 

@@ -7,11 +7,12 @@ tell it goes through runners, as jobs that are looked at afterwards.
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from signal import SIGRTMAX
 
 from tidegate.core.errors import Misused, Refused, Unavailable
 from tidegate.core.issue import Issue
+from tidegate.core.records import record
 from tidegate.core.text import printable
 from tidegate.ports.consult import Consult
 from tidegate.ports.runners import EndReason, Exit
@@ -31,7 +32,7 @@ _SHELLS_SIGNALS = 128
 """A shell adds this to the signal that killed what it ran."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CommandTracker:
     """See ports.trackers. `root` is where the command is run, `variables` all that it sees."""
 

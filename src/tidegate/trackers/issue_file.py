@@ -17,6 +17,7 @@ from tidegate.core.digest import sha256_hex
 from tidegate.core.errors import Misused
 from tidegate.core.footprint import parse_all
 from tidegate.core.issue import Issue
+from tidegate.core.records import record
 from tidegate.core.text import first_unsafe, named, printable
 
 KEYS: Mapping[str, str] = {
@@ -56,7 +57,7 @@ class _Draft:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Written:
     """An issue as its file has it, with the places of the ids that it needs."""
 

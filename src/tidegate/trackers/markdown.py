@@ -11,7 +11,6 @@ import re
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.config.frontmatter import Scalar
@@ -19,6 +18,7 @@ from tidegate.config.problem import Misconfigured, Problem
 from tidegate.config.reading import read_text
 from tidegate.core.errors import Misused, Unavailable
 from tidegate.core.issue import Issue
+from tidegate.core.records import record
 from tidegate.core.text import first_unsafe, printable
 from tidegate.trackers.issue_file import Written, read_issue, title_complaint, written_issue
 from tidegate.trackers.needs import with_needs
@@ -32,7 +32,7 @@ _DIGITS_MIN = 3
 _NAME = re.compile(r"(?P<number>[0-9]+)-[^/]+\.md")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class MarkdownTracker:
     """The issues in `folder`, a path below the repository's `root`.
 

@@ -7,12 +7,13 @@ next `run`, whoever asks for it: half of a run's lanes cannot go on.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tidegate.config.load import Configuration
 from tidegate.core.commands import EndLane
 from tidegate.core.errors import IntegrityError, Refused, TidegateError
 from tidegate.core.lane import Lane
+from tidegate.core.records import record
 from tidegate.core.values import Outcome
 from tidegate.engine.engine import Engine
 from tidegate.engine.loop import run_loop
@@ -32,7 +33,7 @@ from tidegate.verbs.summary import Target, summarize
 REASON = "a person began anew"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Abandoned:
     """Whether the run is over, and what is left for a person to know."""
 

@@ -8,11 +8,11 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.core.history import Breach
 from tidegate.core.invariants import FOLLOWS, INVARIANTS, Watch
+from tidegate.core.records import record
 from tidegate.engine.places import hub_ref
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import HUB
@@ -24,7 +24,7 @@ BREACHES_SHOWN_MAX = 100
 """How many breaches are told one by one; all are counted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Line:
     """One rule: of how many events it was asked, and how many break it."""
 
@@ -33,7 +33,7 @@ class Line:
     violations: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Audited:
     """What came of it. `not_followed` are events of a lane behind one that does not follow."""
 

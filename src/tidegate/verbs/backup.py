@@ -13,12 +13,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
 from tidegate.core.errors import IntegrityError, Misused, NotReady, Refused
+from tidegate.core.records import record
 from tidegate.engine.places import hub_ref
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import HUB
@@ -30,7 +31,7 @@ LEDGER, BLOBS = "ledger.db", "blobs"
 _KEPT_OF_RUNS = ("artifacts", "quarantine")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Backup:
     """What a backup holds. `heads` are the ends of the runs' chains: they would show a cut."""
 

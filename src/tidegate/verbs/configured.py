@@ -4,7 +4,6 @@ Whatever looks like a secret is masked: these screens are pasted into issues.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from tidegate.config.load import LOCAL, MAIN, Configuration, Loaded, load
 from tidegate.config.problem import closest
 from tidegate.config.role import FOLDER
 from tidegate.core.errors import Misused
+from tidegate.core.records import record
 from tidegate.ports.ledger import Ledger
 from tidegate.verbs.frozen import frozen
 from tidegate.verbs.house import House
@@ -24,7 +24,7 @@ DEFAULT = "default"
 Mask = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Setting:
     """One key: its value, and the file that set it, or `default`."""
 
@@ -33,7 +33,7 @@ class Setting:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Source:
     """A file that is read, where it is there. What stands in the first that sets a key counts."""
 
@@ -42,7 +42,7 @@ class Source:
     says: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Difference:
     """A key that the files set otherwise now than the open run has it."""
 
@@ -51,7 +51,7 @@ class Difference:
     files: Any
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Frozen:
     """The open run, and where it differs from the files. `run` is None where none is open."""
 

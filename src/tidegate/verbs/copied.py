@@ -28,7 +28,7 @@ def refuse_copy(engine: Engine) -> None:
 
 
 def _newest_folders(engine: Engine) -> Iterator[tuple[str, str]]:
-    """Of each open attempt where its newest process was begun: agents wait, so nothing is listed."""
+    """Where the newest process of each open attempt was begun. Agents wait: nothing is listed."""
     places = engine.setup.places
     for lane in engine.book.lanes.values():
         for attempt in lane.attempts.values():

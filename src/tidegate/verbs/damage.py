@@ -5,8 +5,9 @@ whether it is one that moves while a controller works: then it is no more than "
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from tidegate.core.records import record
 
 
 class Level(StrEnum):
@@ -21,7 +22,7 @@ class Level(StrEnum):
     MENDED = "mended"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Kind:
     """A kind of damage. `moves` where a controller at work makes and ends it all the time."""
 
@@ -30,7 +31,7 @@ class Kind:
     moves: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Found:
     """One thing. `mend` does what is safe and says what it did; None where nothing is."""
 
@@ -40,7 +41,7 @@ class Found:
     mend: Callable[[], str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Damage:
     """One thing as it is told. `done` says what was done to it."""
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tidegate.config.load import Configuration, load
 from tidegate.config.shell_command import missing_program
 from tidegate.core.errors import IntegrityError, TidegateError
+from tidegate.core.records import record
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.log_alarm import END_READER, log_alarm
@@ -28,7 +29,7 @@ MESSAGE_MAX = 2_000
 _FSCK = "`tidegate fsck` says what is wrong"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Symptom:
     """One thing that was looked at. `level` is ok, note or fail.
 

@@ -7,10 +7,10 @@ refs. Processes and workspaces are of the machine that it was made on, and are n
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.core.errors import IntegrityError
+from tidegate.core.records import record
 from tidegate.verbs import fsck_files as files
 from tidegate.verbs import fsck_hub as hub
 from tidegate.verbs.backup import LEDGER, Backup, digest_of, digests, read_manifest
@@ -20,7 +20,7 @@ from tidegate.verbs.house import House
 from tidegate.verbs.site import Site
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Drilled:
     """What came of it."""
 

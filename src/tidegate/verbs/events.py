@@ -2,12 +2,12 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
 from tidegate.config.problem import closest
 from tidegate.core.errors import Misused
 from tidegate.core.events import KINDS, NAMES, Recorded
+from tidegate.core.records import record
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
@@ -21,7 +21,7 @@ LOOK_S = 0.5
 Show = Callable[[Iterable[Recorded]], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Choice:
     """Which events: of which run and lane, after which sequence, of which kinds, how many."""
 

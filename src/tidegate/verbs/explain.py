@@ -5,12 +5,13 @@ order, the order that it gave last is shown: to look costs nothing, and asks no 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tidegate.config.load import load
 from tidegate.core.errors import Misused
 from tidegate.core.issue import Issue
+from tidegate.core.records import record
 from tidegate.core.word import Spoken
 from tidegate.playbooks.queue import Facts, Place, Stand, arrange, ordered
 from tidegate.playbooks.queue_role import Ranking
@@ -25,7 +26,7 @@ from tidegate.verbs.stage import stage_of_row
 NOTHING_NEXT_SHOWN_MAX = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OwnersWord:
     """The last thing that the owner said of an issue."""
 
@@ -35,7 +36,7 @@ class OwnersWord:
     utc: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Explanation:
     """The one reason that an issue is, or is not, what comes next.
 
@@ -57,7 +58,7 @@ class Explanation:
     since: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Read:
     """All that an explanation is made from."""
 

@@ -1,14 +1,14 @@
 """What a face has to give to whoever runs something for it: looks, words and wishes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from tidegate.core.events import Entry
+from tidegate.core.records import record
 from tidegate.engine.engine import Engine
 from tidegate.engine.wish import Wish
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Eyes:
     """How a face looks on: what was recorded, what is going on, and what is wished for."""
 

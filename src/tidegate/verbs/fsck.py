@@ -9,11 +9,11 @@ ever deleted.
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from tidegate.core.errors import IntegrityError, TidegateError
+from tidegate.core.records import record
 from tidegate.ports.repository import Repository
 from tidegate.verbs import fsck_files as files
 from tidegate.verbs import fsck_hub as hub
@@ -28,7 +28,7 @@ _REST = "nothing else was looked at: it is the ledger that says what should be t
 _ROWS = frozenset({"row-missing", "row-extra", "row-differs"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Examined:
     """What was found, in the order of the look. `looked_at` counts what there was to look at."""
 

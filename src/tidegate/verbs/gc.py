@@ -6,11 +6,12 @@ hub holds. One failure does not stop the rest, and what a kill cut short is fini
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
 from tidegate.core.errors import Refused, TidegateError
+from tidegate.core.records import record
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.leftovers import TRASH, Leftover, Scope, leftovers
@@ -29,7 +30,7 @@ class Fate(StrEnum):
     KEPT = "kept"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Told:
     """One leftover, and what became or would become of it. `reason` says why."""
 
@@ -42,7 +43,7 @@ class Told:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Tidied:
     """Everything that was looked at; `bytes_freed` is what is free now, or would be."""
 

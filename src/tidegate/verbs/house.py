@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
+
+from tidegate.core.records import record
 
 if TYPE_CHECKING:  # a command pays for the ports that it uses, and for no others
     from collections.abc import Callable, Mapping
@@ -46,7 +48,7 @@ class OpenGit(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Tracked:
     """Where a repository's issues are, and what the tracker may see of the user's environment."""
 
@@ -57,7 +59,7 @@ class Tracked:
     variables: Mapping[str, str] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class House:
     """`environment` is the user's whole environment; what agents may see of it is policy."""
 

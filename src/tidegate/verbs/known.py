@@ -5,11 +5,11 @@ It only looks, and only at what is at hand: no tracker's command is run for it.
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.config.load import load
 from tidegate.core.errors import TidegateError
+from tidegate.core.records import record
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
@@ -19,7 +19,7 @@ from tidegate.verbs.summary import open_questions
 from tidegate.verbs.tracking import COMMAND, open_tracker
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Name:
     """A word that may be meant, and what it stands for."""
 

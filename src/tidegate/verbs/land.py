@@ -1,8 +1,9 @@
 """Land: fast-forward the user's branch to what a run has proved, or say why not."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tidegate.core.errors import IntegrityError, Refused
+from tidegate.core.records import record
 from tidegate.engine.places import hub_ref
 from tidegate.engine.setup import Remote
 from tidegate.ports.git import Delivered, NotPublished
@@ -17,7 +18,7 @@ from tidegate.verbs.readiness import branch_in_the_way
 from tidegate.verbs.reading import reading
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LandResult:
     """`moved` is False where the branch had it all already; `published` names the remote branch."""
 

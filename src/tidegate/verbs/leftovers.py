@@ -5,11 +5,11 @@ folder when the run is over for long and its landing is in the target; a branch 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.core.errors import IntegrityError
 from tidegate.core.lane import NEVER_RAN
+from tidegate.core.records import record
 from tidegate.core.settle import HARVESTED
 from tidegate.engine.engine import BASE
 from tidegate.engine.places import Places, hub_ref
@@ -31,7 +31,7 @@ _BOUNDARY = "boundary"
 _UNKNOWN = "it lies where a workspace was, and nobody knows whose it is"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Leftover:
     """One thing. `keep` says why it stays, and is empty where it may go; `reason` why it may.
 
@@ -49,7 +49,7 @@ class Leftover:
     commit: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Scope:
     """How far to go: runs that ended before so many days, and evidence of critical stops too."""
 
@@ -57,7 +57,7 @@ class Scope:
     with_evidence: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Look:
     """All that a look needs."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tidegate.core.drain import say_drain
 from tidegate.core.errors import Misused
+from tidegate.core.records import record
 from tidegate.engine.places import hub_ref
 from tidegate.ports.ledger import Ledger, Row
 from tidegate.ports.repository import Repository
@@ -25,7 +25,7 @@ NO_RUN = "no run yet: `tidegate run` starts one"
 LANES_SHOWN_MAX = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LaneLine:
     """One lane as a person wants to see it. `stage` is derived from its newest attempt."""
 
@@ -38,7 +38,7 @@ class LaneLine:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Status:
     """One run at a glance. `attempts` counts attempts by their state, `outcomes` ended lanes."""
 

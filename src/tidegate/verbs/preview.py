@@ -1,10 +1,11 @@
 """What a run would do now, without doing any of it: no lock, no ledger, no hub, no run is made."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tidegate.config.load import load
+from tidegate.core.records import record
 from tidegate.playbooks.queue import Facts, Place, Stand, arrange, ordered
 from tidegate.verbs.advice import advised
 from tidegate.verbs.doctor import Symptom, doctor
@@ -20,7 +21,7 @@ from tidegate.verbs.start import RunWish
 _NEEDS_NOBODY = WISHED | {Stand.DECIDED, Stand.SLOT, Stand.UNDER_WAY, Stand.HANDED_OVER}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Planned:
     """An issue and what a run would do about it, with the reason."""
 
@@ -33,7 +34,7 @@ class Planned:
     """What should be heard of the footprint, of an issue that would start."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Preview:
     """`run` is the open run that would be taken up again; `refused` keeps any from beginning."""
 

@@ -6,10 +6,10 @@ carries the stream any more: then it is opened and ended again in one batch, wit
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 
 from tidegate.core.errors import Misused, Refused
 from tidegate.core.policy import Limits
+from tidegate.core.records import record
 from tidegate.core.run_words import DONE, FAILED, reconcile
 from tidegate.engine.book import open_book
 from tidegate.ports.inbox import Reply
@@ -25,7 +25,7 @@ from tidegate.verbs.summary import is_unknown, outcome_of, say_reconcile
 UNDER_WAY = "under way"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Receipt:
     """One thing outside. `todo` says what to do about it, where nobody knows how it ended.
 

@@ -8,9 +8,9 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 
 from tidegate.core.errors import Misused, NotReady, Refused, Unavailable
+from tidegate.core.records import record
 from tidegate.core.values import DEFER
 from tidegate.engine.inbox import take_what_lies
 from tidegate.ports.inbox import Inbox, Reply, Request
@@ -40,7 +40,7 @@ _NOBODY_TO_STOP = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OpenQuestion:
     """A question that waits for its owner: the recommended option first, `defer` last."""
 

@@ -1,12 +1,12 @@
 """Run: take up the open run or start one, and go on until nothing is left to do by itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.config.load import Configuration, Loaded, load
 from tidegate.core.errors import NoRoom, TidegateError
 from tidegate.core.issue import Issue
+from tidegate.core.records import record
 from tidegate.engine.engine import Engine
 from tidegate.engine.inbox import take_what_lies
 from tidegate.engine.loop import run_loop
@@ -41,7 +41,7 @@ _HUB_LOST = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RunResult:
     """The summary, and the code that a face exits with."""
 

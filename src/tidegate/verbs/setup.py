@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.config.detection import READ, detect
 from tidegate.config.load import load
 from tidegate.config.starter import starter_files
 from tidegate.core.issue import Issue
+from tidegate.core.records import record
 from tidegate.ports.repository import Repository
 from tidegate.verbs.advice import advised
 from tidegate.verbs.house import House
@@ -18,7 +18,7 @@ _READ_MAX_BYTES = 1_000_000
 IGNORE = ".gitignore"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Initialized:
     """What was written, what stood there already and was left alone, and what was guessed."""
 

@@ -1,9 +1,9 @@
 """What a look at everything that is kept works on: one home, and one moment of its ledger."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from tidegate.core.records import record
 from tidegate.engine.places import Places
 from tidegate.ports.examination import HubExaminer, LedgerExaminer
 from tidegate.ports.ledger import Ledger
@@ -15,7 +15,7 @@ NUMBERS_MAX = 10_000
 """How many names are tried for a thing in quarantine."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Site:
     """`moment` is the folder of the ledger's copy, `ledger` that copy. A backup has no repository.
 

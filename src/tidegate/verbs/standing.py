@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.config.load import load
 from tidegate.core.errors import Misused, Refused
 from tidegate.core.issue import Issue
+from tidegate.core.records import record
 from tidegate.core.values import Outcome
 from tidegate.core.word import Word, last_words
 from tidegate.playbooks.queue import kept_back
@@ -17,7 +17,7 @@ from tidegate.verbs.house import House
 from tidegate.verbs.queue import find_issue, open_lanes, read_issues, remedy_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Said:
     """A word that was recorded, and what follows from it."""
 

@@ -1,11 +1,10 @@
 """Start a run: freeze its base, its target and its configuration in one first event."""
 
-from dataclasses import dataclass
-
 from tidegate.config.load import Loaded, freeze
 from tidegate.core.digest import sha256_hex
 from tidegate.core.errors import Misused, Refused
 from tidegate.core.events import RunStarted
+from tidegate.core.records import record
 from tidegate.engine.places import hub_ref
 from tidegate.ports.ledger import Ledger
 from tidegate.ports.repository import Repository
@@ -17,7 +16,7 @@ from tidegate.verbs.readiness import require_landing_place, target_branch
 _RUNS_A_MINUTE_MAX = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RunWish:
     """What a person asks of one run, over the configuration."""
 

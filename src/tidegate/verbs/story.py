@@ -1,11 +1,11 @@
 """Show: the whole story of one lane. Everything is derived and nothing changed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from shlex import quote
 
 from tidegate.core.errors import IntegrityError, Misused
 from tidegate.core.events import CandidateMade, Event, JobFailed, Requested
+from tidegate.core.records import record
 from tidegate.core.values import Role
 from tidegate.engine.places import Places
 from tidegate.playbooks.lane_report import lane_report
@@ -18,7 +18,7 @@ from tidegate.verbs.near import find
 from tidegate.verbs.reading import reading
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Finding:
     """Why a round failed, word for word."""
 
@@ -28,7 +28,7 @@ class Finding:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Trouble:
     """A job of the engine's own that failed, in the words of what failed."""
 
@@ -38,7 +38,7 @@ class Trouble:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LaneStory:
     """All there is to say of one lane: its attempts, its findings, its reports, its troubles."""
 

@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from tidegate.core.drain import Drain
+from tidegate.core.records import record
 from tidegate.core.values import DEFER, Refusal
 from tidegate.ports.ledger import Ledger, Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LandedIssue:
     """A change that landed."""
 
@@ -18,7 +18,7 @@ class LandedIssue:
     commit: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RefusedIssue:
     """An issue that was ruled not to be built, or that its tracker did not give us (`claimed`)."""
 
@@ -27,7 +27,7 @@ class RefusedIssue:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class StoppedIssue:
     """A lane that stopped: at the third FAIL, at a boundary, or blocked."""
 
@@ -36,7 +36,7 @@ class StoppedIssue:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WaitingIssue:
     """An issue that waits: for its owner, for a limit, or for another lane."""
 
@@ -46,7 +46,7 @@ class WaitingIssue:
     """It waits because whoever began the run wanted only so much of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Outside:
     """Something that the tracker or a remote should have done, and did not as far as anyone knows.
 
@@ -59,7 +59,7 @@ class Outside:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Target:
     """Where the landed work is."""
 
@@ -67,7 +67,7 @@ class Target:
     commit: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Summary:
     """`note` says what a person should know or do; `wakes` counts the parent's, 0 without one."""
 

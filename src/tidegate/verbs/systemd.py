@@ -9,11 +9,12 @@ import re
 import shlex
 import shutil
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tidegate.config.load import load
 from tidegate.core.digest import sha256_hex
+from tidegate.core.records import record
 from tidegate.ports.repository import Repository
 from tidegate.verbs.house import House
 from tidegate.verbs.systemd_units import service_unit, timer_unit
@@ -26,7 +27,7 @@ _RUNNING = Path("/run/systemd/system")
 """It is there where systemd has booted the machine: its programs alone start nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Unit:
     """A file of systemd's."""
 
@@ -34,7 +35,7 @@ class Unit:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Service:
     """The units, what was done with them, and what to type next."""
 

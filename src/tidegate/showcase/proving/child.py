@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 import tidegate
+from tidegate.core.records import record
 from tidegate.showcase.proving.sight import live_turns, lives, number_asked, watched_by
 from tidegate.showcase.proving.world import World
 from tidegate.showcase.world import made_text
@@ -29,7 +30,7 @@ def pause(seconds: float) -> None:
     select.select([], [], [], max(0.0, seconds))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Recovery:
     """How long a controller took from the start of its process.
 

@@ -5,10 +5,11 @@ import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+from tidegate.core.records import record
 from tidegate.showcase.proving import child, faults, sight
 from tidegate.showcase.proving.child import Recovery, pause
 from tidegate.showcase.proving.examiner import examine
@@ -34,7 +35,7 @@ a merge, a landing or a push that is under way included."""
 _FINISHED = frozenset({0, 1})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ProveWish:
     """What a person asks of the proof. With `kills` it is so many SIGKILLs and nothing else."""
 

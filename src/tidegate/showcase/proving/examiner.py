@@ -7,10 +7,11 @@ product keeps it.
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from itertools import chain
 
+from tidegate.core.records import record
 from tidegate.showcase.proving import records, sight
 from tidegate.showcase.proving.journal import Note, read_journal
 from tidegate.showcase.proving.records import Row, rows_of
@@ -33,7 +34,7 @@ class Kind(StrEnum):
     is what a replacement is: it begins afresh. It is counted, and no promise is broken by it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Damage:
     """Something that must not be. `at_s` is when it was done, where that is known."""
 
@@ -44,7 +45,7 @@ class Damage:
     """The turn whose place was taken by what did this."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Examined:
     """What was looked at, by number, and what was found."""
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from random import Random
 
+from tidegate.core.records import record
 from tidegate.showcase.proving import child, sight
 from tidegate.showcase.proving.child import Controller, Recovery, pause
 from tidegate.showcase.proving.journal import read_journal
@@ -44,7 +45,7 @@ class Fault(StrEnum):
     CLOCK_STEPS = "clock 2 h on, then 4 h back"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Struck:
     """A fault that was injected: when, how it is known to have taken effect, and what followed.
 

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from tidegate.core.records import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record
 class Note:
     """One line. `at_s` is monotonic; `more` is what only some kinds of lines have."""
 

@@ -3,14 +3,15 @@
 import statistics
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
+from tidegate.core.records import record
 from tidegate.showcase.proving.child import Recovery
 from tidegate.showcase.proving.examiner import Damage, Kind
 from tidegate.showcase.proving.faults import Fault, Struck
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Line:
     """One kind of fault: how often, what it did, and how soon the next controller was at work."""
 
@@ -25,7 +26,7 @@ class Line:
     recovery_max_s: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Proof:
     """All of it. `problems` are what went wrong, in words; without any the proof holds."""
 

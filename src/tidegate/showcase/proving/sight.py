@@ -9,14 +9,15 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from tidegate.core.records import record
 
 MARK = b"TIDEGATE_MARK="
 _BUSY_S = 5.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Turn:
     """An agent at work under its runner."""
 
