@@ -141,14 +141,6 @@ class _Anything(str):
         return super().__hash__()
 
 
-def _ignore_the_head_of_the_queue(patch: Patch) -> None:
-    def judge(lane: Lane, attempt: Attempt, view: build.View) -> build.Steps:
-        return original(lane, attempt, replace(view, head=lane.id))
-
-    original = build._judge_and_land
-    patch(build, "_judge_and_land", judge)
-
-
 def _remove_before_the_harvest(patch: Patch) -> None:
     def removals(lane: Lane, limits: Limits) -> tuple[f.Remove, ...]:
         early = (
@@ -390,11 +382,6 @@ MUTANTS: Mapping[str, Mutant] = {
     ),
     "a beat counted twice": Mutant(_a_beat_counted_twice, ("was counted before",)),
     "land without compare": Mutant(_land_without_compare, ("a move that is no fast-forward",)),
-    "ignore the head of the queue": Mutant(
-        _ignore_the_head_of_the_queue,
-        ("two landings at once", "a landing out of turn"),
-        first=1300,
-    ),
     "remove before the harvest": Mutant(
         _remove_before_the_harvest, ("a workspace is removed with work", "a job is started, and")
     ),
