@@ -114,7 +114,7 @@ def test_survivors_of_a_killed_runner(stage: Stage) -> None:
     script = "setsid sleep 60 & (setsid env -i sleep 61 & echo $!; sleep 60) & sleep 60"
     spec = stage.start("sh", "-c", script)
     bystander = stage.start("sleep", "60")
-    beat = stage.beat(spec)
+    beat, other = stage.beat(spec), stage.beat(bystander)
     until(lambda: len(stage.alive(spec)) == 5)
     _kill_runner(stage, spec.folder, beat.runner_pid)
     stage.hears(spec, "\n")
@@ -123,7 +123,7 @@ def test_survivors_of_a_killed_runner(stage: Stage) -> None:
     assert stage.runners.sweep(spec.mark, grace_s=5.0) == ()
     assert stage.alive(spec) == ()
     assert process_table.find(without_mark) is None or _is_zombie(without_mark)
-    assert stage.alive(bystander) == (stage.beat(bystander).agent_pid,)
+    assert stage.alive(bystander) == (other.agent_pid,)
 
 
 def test_sweep_kills_what_ignores_term(stage: Stage) -> None:

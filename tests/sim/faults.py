@@ -122,12 +122,11 @@ class Faults:
         """Before and after each call of a port: time passes, or everything ends."""
         self.calls += 1
         self._timeline.now_s += CALL_S
-        chances = self._chances  # asked in each call of a port: twice as fast as `strikes`
-        if not chances and self.crash_at is None:
+        if not self._chances and self.crash_at is None:
             return
-        if self.calls == self.crash_at or ("crash" in chances and self.strikes("crash")):
+        if self.calls == self.crash_at or self.strikes("crash"):
             raise SimulatedCrash(call)
-        if "pause" in chances and self.strikes("pause"):
+        if self.strikes("pause"):
             self._timeline.pass_by(self.random.uniform(0, self._pause_s))
         if self._is_misled:
             self._mislead()
@@ -139,12 +138,12 @@ class Faults:
 
     def _mislead(self) -> None:
         """The clocks do what they should not, or stand still with all else."""
-        timeline, draw, chances = self._timeline, self.random.uniform, self._chances
-        if "wall_step" in chances and self.strikes("wall_step"):
+        timeline, draw = self._timeline, self.random.uniform
+        if self.strikes("wall_step"):
             timeline.wall_offset_s += draw(-self._pause_s, self._pause_s)
-        if "suspend" in chances and self.strikes("suspend"):
+        if self.strikes("suspend"):
             timeline.slept_s += draw(0, 20 * self._pause_s)
-        if "clock_lies" in chances and self.strikes("clock_lies"):
+        if self.strikes("clock_lies"):
             timeline.lie_s = draw(5, self._pause_s)
 
     def between_halves(self) -> None:

@@ -6,8 +6,12 @@ runs even end well.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from tests.sim.directed import offered_at_once, vetoed_when_ruled
+from tests.sim.seeds import world_of
+from tests.sim.world import World
 from tidegate.core import commands as c
 from tidegate.core import effects as f
 from tidegate.core import evolve_lane
@@ -35,6 +39,8 @@ from tidegate.ports.runners import Running
 
 Patch = Callable[[object, str, object], None]
 """As `monkeypatch.setattr`."""
+MakeWorld = Callable[[int, Path], World]
+"""From a seed, and the folder to live in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,8 @@ class Mutant:
 
     apply: Callable[[Patch], None]
     rules: tuple[str, ...]
-    first: int = 0
-    """The seed to begin with, where few worlds miss the guard."""
+    world: MakeWorld = world_of
+    """Where the guard is needed."""
 
 
 def _start_before_commit(patch: Patch) -> None:
@@ -139,6 +145,16 @@ class _Anything(str):
 
     def __hash__(self) -> int:
         return super().__hash__()
+
+
+def _ignore_the_head_of_the_queue(patch: Patch) -> None:
+    """Each lane is told that it is the first of the queue, with nothing ahead."""
+
+    def view(engine: Engine, lane: Lane) -> build.View:
+        return replace(original(engine, lane), head=lane.id, ahead=None)
+
+    original = tick._view
+    patch(tick, "_view", view)
 
 
 def _remove_before_the_harvest(patch: Patch) -> None:
@@ -382,13 +398,20 @@ MUTANTS: Mapping[str, Mutant] = {
     ),
     "a beat counted twice": Mutant(_a_beat_counted_twice, ("was counted before",)),
     "land without compare": Mutant(_land_without_compare, ("a move that is no fast-forward",)),
+    "ignore the head of the queue": Mutant(
+        _ignore_the_head_of_the_queue,
+        ("two landings at once", "a landing out of turn"),
+        offered_at_once,
+    ),
     "remove before the harvest": Mutant(
         _remove_before_the_harvest, ("a workspace is removed with work", "a job is started, and")
     ),
     "promote before the intent": Mutant(
         _promote_before_the_intent, ("an artifact is published without intent",)
     ),
-    "check the tip": Mutant(_check_the_tip, ("a PASS on a tree that no check passed",)),
+    "check the tip": Mutant(
+        _check_the_tip, ("a PASS on a tree that no check passed",), offered_at_once
+    ),
     "harvest beside a checkpoint": Mutant(
         _harvest_beside_a_checkpoint, ("a runner begins where another one is alive",)
     ),
@@ -409,7 +432,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "reply before the commit": Mutant(_reply_before_the_commit, ("a reply before its commit",)),
     "reply twice": Mutant(_reply_twice, ("a second reply",)),
     "keep the ruling after a veto": Mutant(
-        _keep_the_ruling_after_a_veto, ("a landing without a ruling",), first=440
+        _keep_the_ruling_after_a_veto, ("a landing without a ruling",), vetoed_when_ruled
     ),
     "do not hear a stop": Mutant(_do_not_hear_a_stop, ("is stopped, or waits for its owner",)),
     "overlook tampering": Mutant(_overlook_tampering, ("a landing that nobody verified",)),
