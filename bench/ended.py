@@ -85,7 +85,8 @@ def _standing(home: Path, ended: int) -> Iterator[World]:
     try:
         yield world
     finally:
-        for beat in world.repository.glob(".git/tidegate/runs/*/attempts/*-build-1/turns/1/beat.json"):
+        turns = world.repository.glob(".git/tidegate/runs/*/attempts/*-build-1/turns/1")
+        for beat in (turn / "beat.json" for turn in turns):
             os.kill(int(json.loads(beat.read_text())["runner_pid"]), signal.SIGTERM)
 
 

@@ -1,5 +1,6 @@
 """Runners that do not do as they should, and what the engine makes of them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.engine.scene import (
@@ -271,6 +272,20 @@ def test_polling_is_slow_where_nothing_is_looked_for(tmp_path: Path) -> None:
     beats = 500 / (40 / 3)
     looks = 0.2 * 500 / 2
     assert world.waits < beats + looks + 60
+
+
+def test_many_builders_are_looked_at_no_more_often_in_all(tmp_path: Path) -> None:
+    """Ten looks a second at most are for first commits, so that a hundred cost as one does."""
+    waits = []
+    for names in ("a", "abcd"):
+        folder = tmp_path / names
+        folder.mkdir()
+        plan = replace(configured("checkpoint_look_s = 20", "checkpoint_look_s = 0.1"), width=4)
+        world = scene(folder, plan, **{name: [Deed(work_s=80.0)] for name in names})
+        world.run_to_end()
+        waits.append(world.waits)
+    assert waits[0] > 500
+    assert waits[1] < waits[0] / 2, waits
 
 
 def _orphan(world: World) -> None:

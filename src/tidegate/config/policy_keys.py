@@ -116,7 +116,11 @@ DEADLINES: Mapping[str, Any] = {
     ],
     "start_s": Annotated[Seconds, Meta(description="Until a started runner must hold its lock.")],
     "checkpoint_look_s": Annotated[
-        Seconds, Meta(description="Between two looks for the first commit of a builder.")
+        Seconds,
+        Meta(
+            description="Between two looks for the first commit of a builder; longer for more than "
+            "twenty, since ten looks a second are made at most."
+        ),
     ],
     "monitor_s": Annotated[
         float,

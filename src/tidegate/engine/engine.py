@@ -26,6 +26,9 @@ from tidegate.ports.inbox import Reply, Request
 STARTING_LOOK_S = 0.2
 """How soon a runner that was started is looked at again: most have begun within 30 ms."""
 CLINGING_LOOK_S = 1.0
+LOOKS_A_SECOND = 10
+"""At most, over all builders that are looked at for their first commit: what a look costs is then a
+quarter of a percent of a core, however many there are."""
 """How soon processes that would not die are looked at again."""
 RETRY_FACTOR = 4.0
 """By how much each further failure in a row lengthens the pause before the next try."""
@@ -212,8 +215,8 @@ class Engine:
     running: set[str] = field(default_factory=set)
     """The folders in which something goes on, as this tick saw them."""
     watch: Watch = field(default_factory=Watch)
-    is_looking: bool = False
-    """A builder is looked at for its first commit."""
+    looking: int = 0
+    """How many builders are looked at for their first commit."""
     starts: dict[str, Callable[[], None]] = field(default_factory=dict)
     settling: dict[str, Callable[[], None]] = field(default_factory=dict)
     """What is done once that it is settled is durable, whatever is planned by then."""
@@ -224,7 +227,7 @@ class Engine:
         self.running.clear()
         self.swept.clear()
         self.watch.begin()
-        self.is_looking = False
+        self.looking = 0
 
     def end(self) -> None:
         """A tick ends: a folder that nobody asked for any more is no longer waited for."""
@@ -450,5 +453,7 @@ class Engine:
             return min(deadlines.start_s, STARTING_LOOK_S)
         if self.clinging_since or self.watch.stop_asked_s:
             return min(deadlines.start_s, CLINGING_LOOK_S)
-        beat_s = deadlines.beat_s
-        return min(beat_s, deadlines.checkpoint_look_s) if self.is_looking else beat_s
+        if not self.looking:
+            return deadlines.beat_s
+        look_s = max(deadlines.checkpoint_look_s, self.looking / LOOKS_A_SECOND)
+        return min(deadlines.beat_s, look_s)

@@ -129,7 +129,7 @@ def _checkpoint(engine: Engine, lane: Lane, attempt: Attempt) -> Commands:
     """
     if attempt.id in engine.watch.unrecovered:
         return ()  # whether it lives at all is said first
-    engine.is_looking = True
+    engine.looking += 1
     failed = engine.checkpoints_failed.get(attempt.id, 0)
     commit = engine.ports.git.peek(attempt.workspace or "")
     if commit is None or commit == attempt.start or failed >= _infra_max(engine):
