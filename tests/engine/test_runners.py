@@ -1,6 +1,8 @@
 """Runners that do not do as they should, and what the engine makes of them."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from tests.engine.scene import (
@@ -18,6 +20,7 @@ from tests.engine.scene import (
 from tests.sim.builders import CANNOT_START, GOOD, HANGS, Deed
 from tests.sim.faults import Odds
 from tests.sim.plan import Plan
+from tests.sim.process import Process
 from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.core.values import Cause
@@ -26,6 +29,7 @@ from tidegate.engine.wish import Wish
 from tidegate.verbs.standstill import waits_for
 
 TURN = "/attempts/fix-build-1/turns/1"
+FIRST_TURNS = "-build-1/turns/1"
 LONG = Deed(work_s=300.0)
 
 
@@ -74,6 +78,33 @@ def test_what_a_dead_runner_leaves_is_ended_before_anything_follows(tmp_path: Pa
     (lost,) = [each for each in told(world, e.TurnEnded) if each.how == "lost"]
     assert lost.attempt == "fix-build-1"
     assert [each.cause for each in told(world, e.Requested)][:2] == [None, Cause.OWN]
+
+
+def test_what_many_dead_runners_leave_is_ended_in_one_go(tmp_path: Path) -> None:
+    """Who takes over looks for all of it at once, also where it does not die at once."""
+    names = ("a", "b", "c")
+    plan = replace(Plan(deeds={}), width=3)
+    world = scene(tmp_path, plan, **{name: [LONG, GOOD] for name in names})
+    asked: list[set[str]] = []
+    sweep_all = world.host.sweep_all
+
+    def swept(marks: Sequence[str]) -> Mapping[str, tuple[int, ...]]:
+        asked.append({mark for mark in marks if FIRST_TURNS in mark})
+        return sweep_all(marks)
+
+    def befall(_: Engine) -> None:
+        for each in _builders(world):
+            each.clings_until_s = world.timeline.now_s + 8
+            world.host.kill_runner(each, with_agent=False)
+        world.faults.crash_at = world.faults.calls + 1
+
+    at(world, lambda _: len(_builders(world)) == len(names), befall)
+    world.host.sweep_all = swept  # type: ignore[method-assign]  # listens, and does the same
+    world.run_to_end()
+    assert outcomes(world) == dict.fromkeys(names, "landed")
+    assert len(asked[0]) == len(names)
+    assert len(asked) > 1
+    assert all(later <= earlier for earlier, later in pairwise(asked))
 
 
 def test_a_process_that_would_not_die_halts_the_run_by_its_number(tmp_path: Path) -> None:
@@ -286,6 +317,10 @@ def test_many_builders_are_looked_at_no_more_often_in_all(tmp_path: Path) -> Non
         waits.append(world.waits)
     assert waits[0] > 500
     assert waits[1] < waits[0] / 2, waits
+
+
+def _builders(world: World) -> list[Process]:
+    return [each for each in world.host.living if FIRST_TURNS in each.spec.folder]
 
 
 def _orphan(world: World) -> None:

@@ -286,41 +286,45 @@ class Engine:
             return False
         self.lost.add(folder)
         self.watch.unproved.add(folder)
-        return False  # the next look proves it empty, together with all others of this tick
+        return False  # the next tick proves it empty, together with all others of this one
 
     def is_empty(self, folder: str) -> bool:
         """Nothing that was started in this folder lives any more.
 
         What does not die in time is left to a person: nothing may follow it in its workspace.
         """
-        if folder in self.watch.unproved:
+        if folder in self.watch.due:
             self._prove_empty()
         if folder in self.watch.empty:
             return True
-        self.swept.add(folder)
-        leftovers = self.ports.runners.sweep(folder, grace_s=0.0)
-        if not leftovers:
-            self.clinging_since.pop(folder, None)
-            return True
-        since_s = self.clinging_since.setdefault(folder, self.now.monotonic_s)
-        if self.now.monotonic_s - since_s < self.setup.policy.deadlines.stop_ack_s:
+        self.watch.unproved.add(folder)  # the next tick proves it, together with all others
+        since_s, limit_s = self.clinging_since.get(folder), self.setup.policy.deadlines.stop_ack_s
+        if since_s is not None:
+            self.swept.add(folder)
+        if since_s is None or self.now.monotonic_s - since_s < limit_s:
             self.running.add(folder)
         else:
-            pids = ", ".join(map(str, leftovers))
+            pids = ", ".join(map(str, self.watch.clinging[folder]))
             self.halt = f"these processes would not die, end them and run again: {pids}"
         return False
 
     def _prove_empty(self) -> None:
-        """Look once for what lives of all the folders that were given up since the last time.
+        """Look once in a tick for what lives of all the folders that were given up before it.
 
-        It is ended, all of it in one go.
-
-        Their fences stand, so nothing begins in them any more: empty once is empty for good.
+        It is ended, all of it in one go. Nothing begins in them any more, so empty once is empty
+        for good.
         """
-        unproved, self.watch.unproved = self.watch.unproved, set()
-        living = self.ports.runners.survivors(sorted(unproved))
+        watch = self.watch
+        due, watch.due = watch.due, set()
+        watch.unproved -= due
+        living = self.ports.runners.survivors(sorted(due))
         left = self.ports.runners.sweep_all([folder for folder in living if living[folder]])
-        self.watch.empty |= {folder for folder in unproved if not left.get(folder)}
+        clinging = {folder: pids for folder, pids in left.items() if pids}
+        watch.clinging.update(clinging)
+        watch.empty |= due - clinging.keys()
+        for folder in clinging:
+            self.clinging_since.setdefault(folder, self.now.monotonic_s)
+            self.swept.add(folder)
 
     def issue_text(self, lane: Lane) -> str:
         """The issue's text as it was when the lane was opened."""
@@ -440,7 +444,7 @@ class Engine:
         """How long nothing can become due by itself: the next beat, look, try or start limit."""
         if self.now.monotonic_s < self.watch.trusted_from_s:
             return self.watch.trusted_from_s - self.now.monotonic_s
-        if self.watch.unproved & self.running:
+        if self.watch.unproved & self.running - self.clinging_since.keys():
             return 0.0
         soonest_s = min((retry.at_s for retry in self.retries.values()), default=math.inf)
         round_s = math.inf if self.watch.round_due_s is None else self.watch.round_due_s

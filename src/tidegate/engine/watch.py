@@ -33,13 +33,17 @@ class Watch:
     """How often something of an attempt was refused for its epoch."""
     unproved: set[str] = field(default_factory=set)
     """Folders that were given up, and of which it is not known that nothing lives of them."""
-
+    due: set[str] = field(default_factory=set)
+    """Those of them that this tick looks into."""
+    clinging: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """What lived of them when all of it was ended, and would not die."""
     empty: set[str] = field(default_factory=set)
     """Folders that were given up, and of which nothing lives."""
 
     def begin(self) -> None:
         """A tick begins: what runs is seen afresh."""
         self.running.clear()
+        self.due = set(self.unproved)
 
     def saw(self, folder: str, sighting: Running, now_s: float) -> None:
         """A runner is at work in a folder."""
