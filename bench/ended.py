@@ -85,9 +85,9 @@ def _standing(home: Path, ended: int) -> Iterator[World]:
     try:
         yield world
     finally:
-        turns = world.repository.glob(".git/tidegate/runs/*/attempts/*-build-1/turns/1")
-        for beat in (turn / "beat.json" for turn in turns):
-            os.kill(int(json.loads(beat.read_text())["runner_pid"]), signal.SIGTERM)
+        for turn in world.repository.glob(".git/tidegate/runs/*/attempts/*-build-1/turns/1"):
+            beat = json.loads((turn / "beat.json").read_text())
+            os.kill(int(beat["runner_pid"]), signal.SIGTERM)
 
 
 def _until_started(world: World) -> None:

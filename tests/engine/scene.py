@@ -44,6 +44,13 @@ def told(world: World, kind: type[Kind]) -> list[Kind]:
     return [each for each in world.events() if isinstance(each, kind)]
 
 
+def agents(world: World) -> list[Process]:
+    """Those of builders that live."""
+    return [
+        x for x in world.host.living if "-build-" in x.spec.folder and "/turns/" in x.spec.folder
+    ]
+
+
 def at(world: World, when: Callable[[Engine], object], act: Callable[[Engine], object]) -> None:
     """Do something once, after the first tick at which `when` holds."""
     done: list[bool] = []

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tests.engine.scene import (
+    agents,
     at,
     configured,
     freeze,
@@ -20,7 +21,6 @@ from tests.engine.scene import (
 from tests.sim.builders import CANNOT_START, GOOD, HANGS, Deed
 from tests.sim.faults import Odds
 from tests.sim.plan import Plan
-from tests.sim.process import Process
 from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.core.values import Cause
@@ -83,8 +83,7 @@ def test_what_a_dead_runner_leaves_is_ended_before_anything_follows(tmp_path: Pa
 def test_what_many_dead_runners_leave_is_ended_in_one_go(tmp_path: Path) -> None:
     """Who takes over looks for all of it at once, also where it does not die at once."""
     names = ("a", "b", "c")
-    plan = replace(Plan(deeds={}), width=3)
-    world = scene(tmp_path, plan, **{name: [LONG, GOOD] for name in names})
+    world = scene(tmp_path, Plan(deeds={}, width=3), **{name: [LONG, GOOD] for name in names})
     asked: list[set[str]] = []
     sweep_all = world.host.sweep_all
 
@@ -93,12 +92,12 @@ def test_what_many_dead_runners_leave_is_ended_in_one_go(tmp_path: Path) -> None
         return sweep_all(marks)
 
     def befall(_: Engine) -> None:
-        for each in _builders(world):
+        for each in agents(world):
             each.clings_until_s = world.timeline.now_s + 8
             world.host.kill_runner(each, with_agent=False)
         world.faults.crash_at = world.faults.calls + 1
 
-    at(world, lambda _: len(_builders(world)) == len(names), befall)
+    at(world, lambda _: len(agents(world)) == len(names), befall)
     world.host.sweep_all = swept  # type: ignore[method-assign]  # listens, and does the same
     world.run_to_end()
     assert outcomes(world) == dict.fromkeys(names, "landed")
@@ -317,10 +316,6 @@ def test_many_builders_are_looked_at_no_more_often_in_all(tmp_path: Path) -> Non
         waits.append(world.waits)
     assert waits[0] > 500
     assert waits[1] < waits[0] / 2, waits
-
-
-def _builders(world: World) -> list[Process]:
-    return [each for each in world.host.living if FIRST_TURNS in each.spec.folder]
 
 
 def _orphan(world: World) -> None:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.scene import at
+from tests.engine.scene import agents, at
 from tests.engine.test_unknown import reply_to, say
 from tests.sim.builders import GOOD
 from tests.sim.faults import Odds
 from tests.sim.plan import Plan
-from tests.sim.process import Process
 from tests.sim.world import World
 from tidegate.core import events as e
 from tidegate.engine.wish import Wish
@@ -32,13 +31,6 @@ def begun(plan: Plan, *, seed: int, folder: Path) -> World:
     at(world, lambda _: len(agents(world)) == 2, lambda _: _kill_next(world))
     assert world.live() is None
     return world
-
-
-def agents(world: World) -> list[Process]:
-    """Those of builders that live."""
-    return [
-        x for x in world.host.living if "-build-" in x.spec.folder and "/turns/" in x.spec.folder
-    ]
 
 
 def _kill_next(world: World) -> None:

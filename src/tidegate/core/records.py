@@ -5,9 +5,8 @@ asks. Here its methods are not compiled for each class: there are some three hun
 half of the time until a command began. The constructor and the copying are, when the first of a
 kind is made or copied: without that a simulated run takes a quarter longer.
 
-A fold makes a copy of a lane for each event, and a lane has some forty fields. `replace` is one
-function for each class and calls no constructor, which took two thirds of the time of taking up a
-run, or of auditing one.
+A fold makes a copy of a lane for each event, and a lane has some forty fields. `replace` calls no
+constructor: that took two thirds of the time of taking up a run, or of auditing one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,9 +33,8 @@ def record(kind: type[Any] | None = None, /, *, kw_only: bool = True) -> Any:
 def replace(given: Record, /, **changes: Any) -> Record:
     """The record with these fields changed. Raises TypeError for a field that it has not."""
     kind = type(given)
-    plan = _plan(kind)
-    made: Record = plan.copy(given)
-    setters = plan.setters
+    made: Record = _copying(kind)(given)
+    setters = _plan(kind).setters
     for name, value in changes.items():
         if name not in setters:
             raise TypeError(f"{kind.__name__} has no {name}")
@@ -50,17 +48,13 @@ class _Plan(NamedTuple):
     read: Callable[[Any], tuple[Any, ...]]
     """All fields, in their order."""
     setters: Mapping[str, Callable[..., None]]
-    copy: Callable[[Any], Any]
 
 
 def _new_plan(kind: type[Any]) -> _Plan:
     names = [each.name for each in fields(kind)]
-    setters = {name: getattr(kind, name).__set__ for name in names}
     # attrgetter gives no tuple for one name, and wants one at least
     read = attrgetter(*names) if len(names) > 1 else _few(names)
-    known = {"kind": kind, "new": kind.__new__, **{f"put_{n}": setters[n] for n in names}}
-    body = ["    made = new(kind)", *(f"    put_{name}(made, given.{name})" for name in names)]
-    return _Plan(read, setters, _compiled("copy(given)", [*body, "    return made"], known))
+    return _Plan(read, {name: getattr(kind, name).__set__ for name in names})
 
 
 def _few(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -68,6 +62,21 @@ def _few(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 _plan: Callable[[type[Any]], _Plan] = cache(_new_plan)  # type: ignore[assignment]  # classes are hashable
+
+
+def _new_copying(kind: type[Any]) -> Callable[[Any], Any]:
+    names = _plan(kind).setters
+    body = ["    made = new(kind)", *(f"    put_{name}(made, given.{name})" for name in names)]
+    known = {"kind": kind, "new": kind.__new__, **_puts(kind)}
+    return _compiled("copy(given)", [*body, "    return made"], known)
+
+
+_copying: Callable[[type[Any]], Callable[[Any], Any]] = cache(_new_copying)  # type: ignore[assignment]  # as above
+
+
+def _puts(kind: type[Any]) -> dict[str, Any]:
+    """What sets each field, by the name that compiled code calls it by."""
+    return {f"put_{name}": put for name, put in _plan(kind).setters.items()}
 
 
 def _compiled(head: str, body: Sequence[str], known: dict[str, Any]) -> Callable[..., Any]:
@@ -100,8 +109,7 @@ def _first_of(kind: type[Any]) -> Callable[..., None]:
 
 def _constructor(kind: type[Any]) -> Callable[..., None]:
     """Sets each field, as `dataclass` would write it for a class that is not frozen."""
-    setters = _plan(kind).setters
-    known: dict[str, Any] = {"unset": object(), **{f"put_{n}": setters[n] for n in setters}}
+    known = {"unset": object(), **_puts(kind)}
     places, keywords = ["self"], ["*"]
     body = ["    pass"]
     for each in fields(kind):

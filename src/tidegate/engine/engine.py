@@ -26,10 +26,10 @@ from tidegate.ports.inbox import Reply, Request
 STARTING_LOOK_S = 0.2
 """How soon a runner that was started is looked at again: most have begun within 30 ms."""
 CLINGING_LOOK_S = 1.0
-LOOKS_A_SECOND = 10
-"""At most, over all builders that are looked at for their first commit: what a look costs is then a
-quarter of a percent of a core, however many there are."""
 """How soon processes that would not die are looked at again."""
+LOOKS_A_SECOND = 10
+"""How many looks are for first commits at most, over all builders: a hundred of them cost a third
+of a percent of a core so."""
 RETRY_FACTOR = 4.0
 """By how much each further failure in a row lengthens the pause before the next try."""
 RETRY_MAX_S = 600.0
@@ -324,7 +324,6 @@ class Engine:
         watch.empty |= due - clinging.keys()
         for folder in clinging:
             self.clinging_since.setdefault(folder, self.now.monotonic_s)
-            self.swept.add(folder)
 
     def issue_text(self, lane: Lane) -> str:
         """The issue's text as it was when the lane was opened."""
